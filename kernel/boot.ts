@@ -9,6 +9,7 @@ import { contextsOf } from './context.ts';
 import { openDataDir } from './data-dir.ts';
 import { frontPlan } from './front-plan.ts';
 import type { Fronts } from './fronts/fronts.ts';
+import { compileChecks } from './http/checks.ts';
 import type { Front } from './http/front.ts';
 import { certificatesIn, readTls, tlsFiles, watchTls } from './http/tls.ts';
 import { keyEncryptionKeyOf } from './key-server-key.ts';
@@ -123,7 +124,7 @@ async function startParts(options: Start, { clock, store: { url }, node }: Runti
   unwind.add('seal of the key server', prepared.seal.start());
   unwind.add('actors', () => runtime.stop());
   unwind.add('plugins', () => stopping.abort());
-  await runtime.start(isServing);
+  await Promise.all([runtime.start(isServing), isServing && compileChecks(built.routes)]);
   await prepared.seal.waitForAttempt();
   prepared.seal.requireRightKey();
   await settleRows(prepared, runtime.dataKeys, url, node, clock);

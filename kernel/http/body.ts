@@ -9,8 +9,20 @@ import { isName } from './parameters.ts';
 import type { BodyDone } from './read-body.ts';
 
 const options = { useDefaults: true, removeAdditional: false, strict: true, strictTypes: false, allowUnionTypes: true, verbose: true } as const;
-const bodies = { first: new Ajv({ ...options, coerceTypes: false }), all: new Ajv({ ...options, coerceTypes: false, allErrors: true }) };
-const queries = { first: new Ajv({ ...options, coerceTypes: true }), all: new Ajv({ ...options, coerceTypes: true, allErrors: true }) };
+/** Schemas are checked by the compiler that comes first. */
+const everyProblem = { ...options, allErrors: true, validateSchema: false } as const;
+const bodies = compilers({ coerceTypes: false });
+const queries = compilers({ coerceTypes: true });
+
+interface Compilers {
+  readonly first: Ajv;
+  readonly all: Ajv;
+  readonly made: WeakMap<TSchema, Check>;
+}
+
+function compilers(own: { readonly coerceTypes: boolean }): Compilers {
+  return { first: new Ajv({ ...options, ...own }), all: new Ajv({ ...everyProblem, ...own }), made: new WeakMap() };
+}
 
 /** `x-max-bytes` limits the size of a value as compact JSON, in bytes of UTF-8. Bodies are checked for depth before, so `JSON.stringify` cannot overflow the stack. */
 const MAX_BYTES: FuncKeywordDefinition = {
@@ -38,7 +50,7 @@ const MAX_NAME = 128;
 
 export type Check = (value: unknown) => void;
 
-/** @returns a check that throws Fault BAD_REQUEST with every problem. It coerces no values and refuses unknown members. */
+/** Compiled once for each schema. @returns a check that throws Fault BAD_REQUEST with every problem. It coerces no values and refuses unknown members. */
 export function bodyCheck(schema: TSchema): Check {
   return checkWith(bodies, schema, 'body');
 }
@@ -48,11 +60,19 @@ export function queryCheck(schema: TSchema): Check {
   return checkWith(queries, schema, 'query');
 }
 
-function checkWith({ first, all }: { first: Ajv; all: Ajv }, schema: TSchema, where: string): Check {
+function checkWith(compilers: Compilers, schema: TSchema, where: string): Check {
+  const check = compilers.made.get(schema) ?? compile(compilers, schema, where);
+  compilers.made.set(schema, check);
+  return check;
+}
+
+function compile({ first, all }: Compilers, schema: TSchema, where: string): Check {
   const check = first.compile(schema);
-  const thorough = all.compile(schema);
+  // Compiling takes a millisecond or two, and most routes never refuse a body.
+  let thorough: ValidateFunction | undefined;
   return (value) => {
     if (check(value)) return;
+    thorough ??= all.compile(schema);
     const errors = problems(check, thorough, value).map((error) => inWords(error, where));
     throw new Fault('BAD_REQUEST', { detail: errors[0], errors: [...new Set(errors)] });
   };

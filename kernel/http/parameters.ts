@@ -1,5 +1,5 @@
 // Checks the parameters of a path. A path with an invalid parameter is answered with 404.
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
 import { Fault } from '../fault.ts';
 import { normalName } from '../normal-form.ts';
@@ -13,6 +13,8 @@ const ANY = { type: 'string', minLength: 1, maxLength: MAX_PARAMETER } as const;
 const ajv = new Ajv({ strict: true, strictRequired: false });
 /** A name has at most 255 characters in composed form (NFC), in whatever form it is sent. */
 ajv.addFormat('name', isName);
+/** By the schema as text: many routes have the same parameters, and compiling takes a millisecond. */
+const compiled = new Map<string, ValidateFunction>();
 
 export function isName(text: string): boolean {
   return [...(normalName(text) ?? LONG)].length <= MAX_COMPOSED;
@@ -30,8 +32,15 @@ export function parametersOf({ path, params }: Pick<Route, 'path' | 'params'>): 
 export function parametersCheck(route: Pick<Route, 'path' | 'params'>): (params: unknown) => void {
   const schema = parametersOf(route);
   if (!schema) return () => {};
-  const check = ajv.compile(schema);
+  const check = compile(schema);
   return (params) => {
     if (!check(params)) throw new Fault('NOT_FOUND');
   };
+}
+
+function compile(schema: TSchema): ValidateFunction {
+  const text = JSON.stringify(schema);
+  const check = compiled.get(text) ?? ajv.compile(schema);
+  compiled.set(text, check);
+  return check;
 }

@@ -9,7 +9,8 @@ import type { Leave } from '../turns.ts';
 import { refuseUnread } from './answers.ts';
 import type { Authentication } from './authenticate.ts';
 import { requestBeginner } from './begin-request.ts';
-import { addRawParser, bodyCheck, queryCheck, type ReadBytes } from './body.ts';
+import { addRawParser, type ReadBytes } from './body.ts';
+import { checksOf } from './checks.ts';
 import type { Caller } from './credential.ts';
 import { holderOf } from './holder.ts';
 import { operationOf } from './openapi.ts';
@@ -74,9 +75,7 @@ function addRawRoute(app: FastifyInstance, route: Route, surroundings: Surroundi
 
 function addRoute(app: FastifyInstance, route: Route, { authentication, clock, limits }: Surroundings): void {
   const { handle } = route;
-  // The schema of a raw body is for the document only.
-  const checkBody = route.body && !route.rawBody && bodyCheck(route.body);
-  const checkQuery = route.query && queryCheck(route.query);
+  const { checkBody, checkQuery } = checksOf(route);
   const begin = requestBeginner(route, authentication);
   const options: RouteShorthandOptions = {
     ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
