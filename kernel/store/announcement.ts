@@ -1,4 +1,5 @@
 // Announces changes of what other nodes cache, and settles when none of them would still use what was there before. The rules: lease.ts.
+import { watch } from '../trust.ts';
 import { slotOf, type Versions } from '../versions.ts';
 import { WAIT_MS } from './lease.ts';
 import { changeText } from './lease-message.ts';
@@ -9,8 +10,8 @@ export type Touched = ReadonlySet<string> | 'all';
 export interface Announcement {
   /** For NOTIFY in the transaction that makes the changes. */
   readonly text: string;
-  /** Call it after the commit. Moves this node's counters at once, and settles when no other node trusts what it cached before. */
-  committed(): Promise<void>;
+  /** Call it after the commit. Moves this node's counters at once, and settles when no other node trusts what it cached before; undefined if there is none. */
+  committed(): Promise<void> | undefined;
 }
 
 /** @param touched must not be empty */
@@ -21,7 +22,8 @@ const LOOK_MS = 100;
 /** More counters do not fit into a notification, and are announced as all. */
 const MAX_SLOTS = 1_000;
 
-interface Surroundings {
+/** What a store needs to announce changes. */
+export interface Surroundings {
   readonly versions: Versions;
   /** Names this process in its changes. */
   readonly origin: string;
@@ -29,12 +31,22 @@ interface Surroundings {
   hasOthers(): Promise<boolean>;
 }
 
+/** For a store that no other node writes. */
+export function announcingHere(versions: Versions): Announce {
+  return (touched) => ({ text: '', committed: () => move(versions, touched === 'all' ? undefined : touched) });
+}
+
+function move(versions: Versions, counters: Iterable<string> | undefined): undefined {
+  if (counters) for (const counter of counters) versions.bump(counter);
+  else versions.bumpAll();
+}
+
 /** @param committedAt on the monotonic clock, when the commit was known @returns whether a change may be answered */
 export function isSettled({ trust }: Pick<Versions, 'trust'>, change: number, committedAt: number, now: number): boolean {
   return trust.isSeen(change) || trust.isAlone || now >= committedAt + WAIT_MS;
 }
 
-export function announcing(surroundings: Surroundings, now: () => number): Announce {
+export function announcing(surroundings: Surroundings): Announce {
   const { versions, origin } = surroundings;
   return (touched) => {
     const change = versions.trust.nextChange();
@@ -42,18 +54,18 @@ export function announcing(surroundings: Surroundings, now: () => number): Annou
     return {
       text: changeText(origin, change, slots),
       async committed() {
-        const committedAt = now();
+        const committedAt = watch.monotonicMs();
         if (slots) for (const slot of slots) versions.bumpSlot(slot);
         else versions.bumpAll();
-        await settled(surroundings, change, committedAt, now);
+        await settled(surroundings, change, committedAt);
       },
     };
   };
 }
 
-async function settled({ versions, hasOthers }: Surroundings, change: number, committedAt: number, now: () => number): Promise<void> {
+async function settled({ versions, hasOthers }: Surroundings, change: number, committedAt: number): Promise<void> {
   const { trust } = versions;
   // Without a list that can be used, the database knows whether anybody has to be waited for.
   if (!trust.isListed && !(await hasOthers().catch(() => true))) return;
-  while (!isSettled(versions, change, committedAt, now())) await trust.waitSeen(change, LOOK_MS);
+  while (!isSettled(versions, change, committedAt, watch.monotonicMs())) await trust.waitSeen(change, LOOK_MS);
 }
