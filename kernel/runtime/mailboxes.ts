@@ -8,8 +8,8 @@ import type { HostTask } from './incarnation.ts';
 import { Mailbox } from './mailbox.ts';
 import type { CallObserver } from './pending.ts';
 import { keysOf } from './refs.ts';
-import { rests, restsAt } from './resting.ts';
 import { SharedQueue } from './shared-queue.ts';
+import { rests, restsAt } from './starts.ts';
 
 interface MailboxesOptions {
   readonly clock: Clock;

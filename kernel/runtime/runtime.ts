@@ -1,4 +1,4 @@
-// Runs all actors of the server: builds supervisors and mailboxes from the specs, starts the actors in order, connects them, and stops them in reverse order.
+// Runs all actors of the server: builds supervisors and mailboxes from the specs, starts the actors, connects them, and stops them in reverse order.
 import { availableParallelism } from 'node:os';
 import type { AnySpec, RefOf } from '../actor.ts';
 import type { DataKeyPurpose } from '../data-key-row.ts';
@@ -13,8 +13,8 @@ import { BesideParts } from './open-beside.ts';
 import { PeerRouter } from './peer-router.ts';
 import type { CallObserver } from './pending.ts';
 import { keysOf, refOver } from './refs.ts';
-import { firstOf, rests, startSoon, startWhenNeeded } from './resting.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
+import { firstOf, rests, startSoon, startTogether, startWhenNeeded } from './starts.ts';
 import { Supervisor } from './supervisor.ts';
 import type { SupervisorOptions } from './supervisor-options.ts';
 import { tellClock } from './tell-clock.ts';
@@ -68,15 +68,11 @@ export class Runtime {
   }
 
   /**
-   * Starts all actors in order, without waiting for background actors and those that start later. Rejects with the first failed start.
+   * Starts all actors, without waiting for background actors and those that start later. Rejects with the first failed start.
    * @param calls whether requests are served in this thread, so that parts of actors live beside it
    */
   async start(calls = true): Promise<void> {
-    for (const { supervisors, spec } of this.groups.values()) {
-      const starting = Promise.all(firstOf(spec, supervisors).map((supervisor) => supervisor.start()));
-      if (spec.start === 'background') starting.catch(() => {});
-      else await starting;
-    }
+    await startTogether([...this.groups.values()]);
     if (calls) for (const group of this.groups.values()) await this.#beside.open(group);
     this.#endStarts = startSoon(this.groups, this.#options.clock);
   }

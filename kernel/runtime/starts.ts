@@ -1,4 +1,4 @@
-// Threads that rest until a call needs them: which do, what starts them, and that nothing starts them any more when the server stops.
+// Which threads start with the server, which rest until a call needs them, what starts those, and that nothing starts them any more when the server stops.
 import type { AnySpec } from '../actor.ts';
 import type { Clock, Timer } from '../clock.ts';
 import type { Group } from './runtime.ts';
@@ -17,6 +17,18 @@ export const restsAt = (spec: AnySpec, key: string): boolean => rests(spec) || (
 
 /** @returns those that the start of the server starts */
 export const firstOf = (spec: AnySpec, supervisors: readonly Supervisor[]): readonly Supervisor[] => supervisors.filter(({ key }) => !restsAt(spec, key));
+
+/** Starts the actors at the same time, each after the peers that stand before it. Does not wait for background actors. Rejects with the first failed start. */
+export async function startTogether(groups: readonly Group[]): Promise<void> {
+  const starts = new Map<string, Promise<unknown>>();
+  for (const { name, supervisors, spec } of groups) {
+    const peers = (spec.peers ?? []).map((peer) => starts.get(peer));
+    const starting = Promise.all(peers).then(() => Promise.all(firstOf(spec, supervisors).map((supervisor) => supervisor.start())));
+    if (spec.start === 'background') starting.catch(() => {});
+    else starts.set(name, starting);
+  }
+  await Promise.all(starts.values());
+}
 
 /** Lets the calls start the threads. A start that fails is supervised like a crash, and logged there. */
 export function startWhenNeeded(supervisors: readonly Supervisor[]): void {
