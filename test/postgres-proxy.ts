@@ -12,7 +12,11 @@ export interface PostgresProxy {
   close(): Promise<void>;
 }
 
-export async function postgresProxy(url: string): Promise<PostgresProxy> {
+/** Begins the message in which the server tells the number of its process. */
+const PROCESS_NUMBER = Buffer.from([0x4b, 0, 0, 0, 12]);
+
+/** @param isPooler whether clients get other numbers for the server's processes, as from a pooler */
+export async function postgresProxy(url: string, isPooler = false): Promise<PostgresProxy> {
   const target = new URL(url);
   const listening = new Set<Socket>();
   const all = new Set<Socket>();
@@ -37,6 +41,7 @@ export async function postgresProxy(url: string): Promise<PostgresProxy> {
       database.write(first);
       if (!isListening && !name.includes('gatehouse probe')) client.on('data', () => (asked += 1));
       if (isListening) for (const socket of [client, database]) listening.add(socket);
+      if (isPooler) database.on('data', renumber);
       client.pipe(database);
       database.pipe(client);
       if (isListening && isHeld) for (const socket of [client, database]) socket.pause();
@@ -59,4 +64,9 @@ export async function postgresProxy(url: string): Promise<PostgresProxy> {
       await once(server, 'close');
     },
   };
+}
+
+function renumber(data: Buffer): void {
+  const at = data.indexOf(PROCESS_NUMBER);
+  if (at >= 0) data.writeUInt32BE(1, at + PROCESS_NUMBER.length);
 }

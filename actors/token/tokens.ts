@@ -58,12 +58,6 @@ export async function issueToken(tx: Transaction, { digest, accessor, source }: 
   return { kind, accessor, role, entity, account, policies, createdAt: now, ...leaseOf(life, now, now) };
 }
 
-/** Always reads the row, so that a token that was revoked anywhere is refused at once. */
-export async function readToken(store: Reader, digest: string, now: number): Promise<TokenView | null> {
-  const row = await readTokenRow(store, digest);
-  return row ? viewToken(row, now) : null;
-}
-
 export function readTokenRow(store: Reader, digest: string): Promise<TokenRow | undefined> {
   return store.get<TokenRow>(SELECT, [digest]);
 }

@@ -67,7 +67,7 @@ export async function requireWritable(client: pg.ClientBase): Promise<void> {
   if (rows[0]?.value === 'on') throw new Fault('UNAVAILABLE', { detail: NOT_WRITABLE });
 }
 
-function readerOver(pool: pg.Pool): Reader {
+export function readerOver(pool: pg.Pool): Reader {
   const all = async <T extends object>(sql: string, params: readonly SqlValue[] = []) =>
     (await translateErrors(() => pool.query(nameQuery(sql, params)))).rows as T[];
   return { all, get: async <T extends object>(sql: string, params?: readonly SqlValue[]) => (await all<T>(sql, params))[0] };
