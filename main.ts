@@ -1,6 +1,7 @@
 // The main module of the server: starts it, prints its address, and stops it on SIGTERM, SIGINT and SIGHUP.
 import { readFileSync } from 'node:fs';
 import { backUp } from './kernel/backup/back-up.ts';
+import { copyStore } from './kernel/backup/copy.ts';
 import { BackupError } from './kernel/backup/format.ts';
 import { restore } from './kernel/backup/restore.ts';
 import { boot, type Server } from './kernel/boot.ts';
@@ -23,6 +24,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const options = { plugins: BUILT_IN, builtIn, version, argv, env: process.env };
   if (flags.backup !== undefined) return console.log(await backUp(options, flags.backup));
   if (flags.restore !== undefined) return console.log(await restore(options, flags.restore));
+  if (flags.copyStore !== undefined) return console.log(await copyStore(options, console.error));
   const server = await boot(options);
   stopOnSignals(server);
   const notes = server.announcements.map((text) => ` - ${text.replaceAll('{address}', server.address)}`);

@@ -4,3 +4,25 @@
 export function andThen<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
+
+/** As `try { return await work() } catch (error) { return recover(error) }`, without a promise if nothing waits. */
+export function orElse<T>(work: () => T | Promise<T>, recover: (error: unknown) => T | Promise<T>): T | Promise<T> {
+  let value: T | Promise<T>;
+  try {
+    value = work();
+  } catch (error) {
+    return recover(error);
+  }
+  return value instanceof Promise ? value.catch(recover) : value;
+}
+
+/** As `try { return await work() } finally { end() }`, without a promise if nothing waits. */
+export function lastly<T>(work: () => T | Promise<T>, end: () => void): T | Promise<T> {
+  let value: T | Promise<T> | undefined;
+  try {
+    value = work();
+  } finally {
+    if (!(value instanceof Promise)) end();
+  }
+  return value instanceof Promise ? value.finally(end) : value;
+}

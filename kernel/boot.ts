@@ -13,7 +13,7 @@ import type { Fronts } from './fronts/fronts.ts';
 import { compileChecks } from './http/checks.ts';
 import type { Front } from './http/front.ts';
 import { certificatesIn, readTls, tlsFiles, watchTls } from './http/tls.ts';
-import { keyEncryptionKeyOf } from './key-server-key.ts';
+import { keyEncryptionKeysOf } from './key-server-key.ts';
 import { createLog } from './log.ts';
 import type { Log } from './log-entry.ts';
 import { createMetrics, createProcessMetrics, type Metrics } from './metrics.ts';
@@ -123,7 +123,7 @@ async function startParts(options: Start, parts: RuntimeParts, built: Built, dat
   const { url } = store;
   const { unwind } = options;
   const { keys, runtime, stopping, contexts } = built;
-  const prepared = await prepareStore(options, url, node, dataDir, clock, keyEncryptionKeyOf(contexts));
+  const prepared = await prepareStore(options, url, node, dataDir, clock, keyEncryptionKeysOf(contexts));
   keys.prepared = prepared;
   unwind.add('seal of the key server', prepared.seal.start());
   await holdLease(options, parts);
@@ -167,6 +167,10 @@ function createRuntime({ catalog, sections, log, isCopying, ...given }: Start, p
     dataKey: (purpose) => (purpose === 'keys' ? prepared().seal.dataKey() : prepared().keyring.dataKey(purpose)),
     unsealed: () => prepared().seal.unsealed(),
     adopts: (purpose) => prepared().keyring.adopts(purpose),
+    adopted: (purposes) =>
+      void settleRows(prepared(), purposes, store.url, node, clock).catch((error: unknown) =>
+        log.error({ error: String(error) }, 'that all rows are authenticated could not be recorded; it is tried again at the next start'),
+      ),
     stopMs: ACTOR_MS,
     observe: (actor) => metrics.observe(actor),
     isCopying: isCopying ?? false,

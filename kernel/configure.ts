@@ -5,7 +5,7 @@ import { type FlagValues, parseFlags } from './config/flags.ts';
 import { forgetVariables } from './config/forget-variables.mjs';
 import { ConfigError, loadSections, modulesIn, readConfigFile } from './config/load.ts';
 import { Secret } from './config/schema.ts';
-import { resolveSecrets } from './config/secret.ts';
+import { resolveSecrets, type SecretSources } from './config/secret.ts';
 import { KERNEL_SECTIONS, type KernelConfig } from './config/sections.ts';
 import { addressList } from './http/address-list.ts';
 import { type AnyPlugin, sectionOf } from './plugin.ts';
@@ -32,6 +32,8 @@ export interface Configured {
   readonly rotateKek: boolean;
   /** The value of `--new-root-key`. */
   readonly newRootKey: string | undefined;
+  /** The value of `--copy-store`. */
+  readonly copyStore: string | undefined;
   /** Variables that plugins read; they are no longer in the environment. */
   readonly kept: NodeJS.ProcessEnv;
   /** Messages about problems that do not stop the start. */
@@ -53,11 +55,13 @@ export async function configure({ plugins, argv, env }: ConfigureOptions): Promi
     return section === undefined ? [] : (plugin.problems?.(section) ?? []).map((problem) => `${sectionOf(plugin)}${problem}`);
   });
   const completed = await completeSections(catalog.plugins, loaded.sections, file.base);
-  const rootKey = readNewRootKey(flags.newRootKey, file.base, env);
-  const problems = [...catalog.problems, ...loaded.problems, ...addressProblems(loaded.sections), ...own, ...completed.problems, ...rootKey.problems];
+  const sources = { base: file.base, env, used: new Set<string>(), problems: [] };
+  const newRootKey = readSecretFlag(flags.newRootKey, '--new-root-key', sources);
+  const copyStore = readSecretFlag(flags.copyStore, '--copy-store', sources);
+  const problems = [...catalog.problems, ...loaded.problems, ...addressProblems(loaded.sections), ...own, ...completed.problems, ...sources.problems];
   if (problems.length > 0) throw new ConfigError(problems);
   const kept = Object.fromEntries(KEPT.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
-  forget(env, [...Object.keys(env).filter((name) => name.startsWith('GATEHOUSE_')), ...loaded.secretVariables, ...rootKey.used]);
+  forget(env, [...Object.keys(env).filter((name) => name.startsWith('GATEHOUSE_')), ...loaded.secretVariables, ...sources.used]);
   return {
     config: loaded.sections as unknown as KernelConfig,
     sections: new Map(catalog.plugins.map((plugin) => [plugin.name, completed.sections[sectionOf(plugin)]])),
@@ -67,9 +71,10 @@ export async function configure({ plugins, argv, env }: ConfigureOptions): Promi
     dataDir: flags.dataDir ?? kept['GATEHOUSE_DATA_DIR'] ?? 'data',
     kept,
     rotateKek: flags.rotateKek,
-    newRootKey: rootKey.value as string | undefined,
+    newRootKey,
+    copyStore,
     warnings: [
-      ...loaded.unknownVariables.filter((name) => !rootKey.used.has(name)).map((name) => `${name}: matches no key of the configuration and is ignored`),
+      ...loaded.unknownVariables.filter((name) => !sources.used.has(name)).map((name) => `${name}: matches no key of the configuration and is ignored`),
       ...flags.exposed.map((flag) => `${flag}: other users of this machine can see a secret on the command line; use file:PATH or env:NAME instead`),
     ],
   };
@@ -86,10 +91,8 @@ function forget(env: NodeJS.ProcessEnv, names: readonly string[]): void {
   }
 }
 
-function readNewRootKey(given: unknown, base: string, env: NodeJS.ProcessEnv) {
-  const used = new Set<string>();
-  const problems: string[] = [];
-  return { value: given === undefined ? undefined : resolveSecrets(given, Secret(), '--new-root-key', { base, env, used, problems }), used, problems };
+function readSecretFlag(given: unknown, flag: string, sources: SecretSources): string | undefined {
+  return given === undefined ? undefined : (resolveSecrets(given, Secret(), flag, sources) as string);
 }
 
 function addressProblems(sections: Readonly<Record<string, unknown>>): string[] {

@@ -38,7 +38,17 @@ export async function insertDataKey(tx: Transaction, { purpose, wrapped, check_v
 
 /** @returns the label that a data key is wrapped with */
 export function labelOf(purpose: string, isSettled: boolean): string {
-  return isSettled ? `gatehouse data key ${purpose}, rows authenticated` : `gatehouse data key ${purpose}`;
+  const bare = `gatehouse data key ${purpose}`;
+  if (!isSettled) return bare;
+  return purpose === 'documents' ? `${bare}, rows sealed` : `${bare}, rows authenticated`;
+}
+
+/** Keys for documents had this label from their creation, when rows in clear were still read: it says nothing of the rows. */
+const EARLIER = [{ label: 'gatehouse data key documents, rows authenticated', isSettled: false }];
+
+function labelsOf(purpose: string): readonly { readonly label: string; readonly isSettled: boolean }[] {
+  const known = [true, false].map((isSettled) => ({ label: labelOf(purpose, isSettled), isSettled }));
+  return purpose === 'documents' ? [...known, ...EARLIER] : known;
 }
 
 export function checkValue(dataKey: Uint8Array): Uint8Array {
@@ -47,8 +57,8 @@ export function checkValue(dataKey: Uint8Array): Uint8Array {
 
 /** @returns undefined if this key did not wrap it */
 export async function openRow(key: KeyEncryptionKey, { purpose, wrapped, check_value: expected }: DataKeyRow): Promise<OpenedKey | undefined> {
-  for (const isSettled of [true, false]) {
-    const bytes = await key.unwrap(wrapped, labelOf(purpose, isSettled));
+  for (const { label, isSettled } of labelsOf(purpose)) {
+    const bytes = await key.unwrap(wrapped, label);
     if (bytes && expected.length === CHECK_BYTES && timingSafeEqual(checkValue(bytes), expected)) return { bytes, isSettled };
     bytes?.fill(0);
   }

@@ -20,7 +20,7 @@ import type { KeyEncryptionKey } from './key-encryption-key.ts';
 import type { KeyServerKey } from './key-server-seal.ts';
 import type { Store, Transaction } from './store/store.ts';
 
-const PURPOSE = 'keys';
+export const KEY_SERVER_PURPOSE = 'keys';
 const KEY_NAME = /^\P{Cc}{1,256}$/u;
 
 interface KeyServerKeyOptions {
@@ -29,8 +29,31 @@ interface KeyServerKeyOptions {
   now(): number;
 }
 
-/** @returns the key-encryption key that a plugin provides, if any @throws ConfigError for a second key, or a malformed identifier */
-export function keyEncryptionKeyOf(contexts: Contexts): KeyEncryptionKey | undefined {
+/** The key-encryption keys of plugins. */
+export interface KeyEncryptionKeys {
+  /** The configured one; undefined: the root key. */
+  readonly current: KeyEncryptionKey | undefined;
+  /** One that was configured earlier, for a move away from it. @throws ConfigError if no plugin reaches it any more */
+  named(id: string): KeyEncryptionKey;
+}
+
+/** @throws ConfigError for a second configured key, or a malformed identifier */
+export function keyEncryptionKeysOf(contexts: Contexts): KeyEncryptionKeys {
+  return {
+    current: configuredKey(contexts),
+    named(id) {
+      for (const [plugin, ctx] of contexts) {
+        const key = plugin.keyEncryptionKey?.(ctx, id);
+        if (key?.id === id) return key;
+      }
+      throw new ConfigError([
+        `--rotate-kek: the data key of the key server is wrapped by the key-encryption key ${id}, which is not configured any more; keep what holds it configured until the rotation is done`,
+      ]);
+    },
+  };
+}
+
+function configuredKey(contexts: Contexts): KeyEncryptionKey | undefined {
   const keys = [...contexts].flatMap(([plugin, ctx]) => {
     const key = plugin.keyEncryptionKey?.(ctx);
     return key ? [{ plugin: plugin.name, key }] : [];
@@ -45,27 +68,33 @@ export function keyEncryptionKeyOf(contexts: Contexts): KeyEncryptionKey | undef
   return first?.key;
 }
 
+/** @returns the key that wraps the stored data key, `id` undefined: the root key; undefined if there is no data key yet */
+export function wrapperOf(rows: readonly DataKeyRow[]): { readonly id: string | undefined } | undefined {
+  const row = rows.find(({ purpose }) => purpose === KEY_SERVER_PURPOSE);
+  return row && { id: pluginKeyIn(row)?.id };
+}
+
 /**
  * Checks that the expected key has wrapped the data key, by the name stored with it. Called before anything is opened.
  * @param id identifier of the plugin's key-encryption key; undefined for the root key
  * @throws ConfigError if another key has wrapped it
  */
 export function requireWrappedBy(id: string | undefined, rows: readonly DataKeyRow[]): void {
-  const row = rows.find(({ purpose }) => purpose === PURPOSE);
-  const wrapping = row && pluginKeyIn(row)?.id;
-  if (!row || wrapping === id) return;
+  const wrapper = wrapperOf(rows);
+  if (!wrapper || wrapper.id === id) return;
+  const wrapping = wrapper.id;
   if (wrapping !== undefined)
     throw new ConfigError([
-      `the data key of the key server is wrapped by the key-encryption key ${wrapping}; configure that key${id ? ` instead of ${id}` : ''}`,
+      `the data key of the key server is wrapped by the key-encryption key ${wrapping}; configure that key${id ? ` instead of ${id}` : ''}, or start once with --rotate-kek to move it to ${id ?? 'the root key'}`,
     ]);
   throw new ConfigError([
-    `the data key of the key server is wrapped by the root key; start without the key-encryption key ${id}, because such a key can be used only with a new database`,
+    `the data key of the key server is wrapped by the root key; start without the key-encryption key ${id}, or once with --rotate-kek to move it there`,
   ]);
 }
 
 export function keyServerKey(key: KeyEncryptionKey, { withStore, now }: KeyServerKeyOptions): KeyServerKey {
   let known: DataKeyRow | undefined;
-  const stored = async () => (await withStore((store) => dataKeyRows(store))).find(({ purpose }) => purpose === PURPOSE);
+  const stored = async () => (await withStore((store) => dataKeyRows(store))).find(({ purpose }) => purpose === KEY_SERVER_PURPOSE);
   return {
     openedBy: key.id,
     async open() {
@@ -74,6 +103,7 @@ export function keyServerKey(key: KeyEncryptionKey, { withStore, now }: KeyServe
       // After a failure the row is read again, because another node may have rewrapped the key.
       known = opened && row;
       if (opened) return opened.bytes;
+      requireWrappedBy(key.id, [row]);
       throw new ConfigError([
         `the key-encryption key ${key.id} does not open the data key of the key server: the key was changed, or another key now has its name; restore the key that was used to create the database`,
       ]);
@@ -84,25 +114,31 @@ export function keyServerKey(key: KeyEncryptionKey, { withStore, now }: KeyServe
 /** Wraps outside of the transaction, because a transaction makes others wait. If another node has made a data key meanwhile, that one is used. */
 async function make(key: KeyEncryptionKey, withStore: KeyServerKeyOptions['withStore'], now: number): Promise<DataKeyRow> {
   const dataKey = randomFillSync(new Uint8Array(DATA_KEY_BYTES));
-  const wrapped = await reach(key.wrap(dataKey, labelOf(PURPOSE, true)));
-  const row: DataKeyRow = { purpose: PURPOSE, wrapped: withKeyName(key.id, wrapped), check_value: checkValue(dataKey) };
-  dataKey.fill(0);
-  // Check that the key can be opened again before it is used.
-  const opened = await openWith(key, row);
-  if (!opened) throw new ConfigError([`the key-encryption key ${key.id} cannot open what it has wrapped; use another key`]);
-  opened.bytes.fill(0);
+  const check = checkValue(dataKey);
+  const wrapped = await wrappedBy(key, { bytes: dataKey }).finally(() => dataKey.fill(0));
+  const row: DataKeyRow = { purpose: KEY_SERVER_PURPOSE, wrapped, check_value: check };
   return withStore((store) => store.transaction((tx) => insert(tx, row, key.id, now), { lock: DATA_KEY_LOCK }));
 }
 
+/** @returns what a row stores, after a check that the key opens it again @throws Fault KEY_SERVER_SEALED, ConfigError */
+export async function wrappedBy(key: KeyEncryptionKey, { bytes }: Pick<OpenedKey, 'bytes'>): Promise<Uint8Array> {
+  const wrapped = withKeyName(key.id, await reach(key.wrap(bytes, labelOf(KEY_SERVER_PURPOSE, true))));
+  const opened = await openWith(key, { purpose: KEY_SERVER_PURPOSE, wrapped, check_value: checkValue(bytes) });
+  if (!opened) throw new ConfigError([`the key-encryption key ${key.id} cannot open what it has wrapped; use another key`]);
+  opened.bytes.fill(0);
+  return wrapped;
+}
+
 async function insert(tx: Transaction, row: DataKeyRow, id: string, now: number): Promise<DataKeyRow> {
-  const other = (await dataKeyRows(tx)).find(({ purpose }) => purpose === PURPOSE);
+  const other = (await dataKeyRows(tx)).find(({ purpose }) => purpose === KEY_SERVER_PURPOSE);
   if (other) return other;
   await insertDataKey(tx, row, now);
   await tx.audit({ event: 'server.data_key', outcome: 'success', target: row.purpose, reason: `wrapped by ${id}` });
   return row;
 }
 
-async function openWith(key: KeyEncryptionKey, row: DataKeyRow): Promise<OpenedKey | undefined> {
+/** @returns undefined if another key has wrapped it @throws Fault KEY_SERVER_SEALED if the key cannot be reached */
+export async function openWith(key: KeyEncryptionKey, row: DataKeyRow): Promise<OpenedKey | undefined> {
   const own = pluginKeyIn(row);
   return own?.id === key.id ? reach(openRow(key, { ...row, wrapped: own.wrapped })) : undefined;
 }

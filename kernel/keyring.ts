@@ -61,11 +61,14 @@ export async function openKeyring(
   return {
     adopts: (purpose) => all.includes(purpose) && !settled.has(purpose),
     async dataKey(purpose) {
-      const own = rows.filter((row) => row.purpose === purpose);
+      const own = rows.filter((row) => row.purpose === purpose && !pluginKeyIn(row));
       const { root, keys } =
-        (await openDataKeys(source, own)) ?? (await openStored(source, (await reread?.())?.filter((row) => row.purpose === purpose) ?? own));
+        (own.length > 0 ? await openDataKeys(source, own) : undefined) ??
+        (await openStored(source, (await reread?.())?.filter((row) => row.purpose === purpose) ?? own));
       root.forget();
-      return (keys.get(purpose) as OpenedKey).bytes;
+      const opened = keys.get(purpose);
+      if (opened) return opened.bytes;
+      throw new ConfigError([`the data key "${purpose}" is wrapped by the root key no more: another node has moved it; configure the key that wraps it now`]);
     },
     async settle(target, purposes) {
       if (purposes.every((purpose) => settled.has(purpose))) return;
@@ -82,8 +85,10 @@ async function openOrMake(tx: Transaction, source: RootKeySource, purposes: read
   for (const purpose of purposes) {
     if (keys.has(purpose)) continue;
     const bytes = randomFillSync(new Uint8Array(DATA_KEY_BYTES));
-    keys.set(purpose, { bytes, isSettled: true });
-    const wrapped = await root.wrap(bytes, labelOf(purpose, true));
+    // A database that has other keys is older than the key for documents: what they say is in clear there.
+    const isSettled = purpose !== 'documents' || stored.length === 0;
+    keys.set(purpose, { bytes, isSettled });
+    const wrapped = await root.wrap(bytes, labelOf(purpose, isSettled));
     await insertDataKey(tx, { purpose, wrapped, check_value: checkValue(bytes) }, now);
   }
   overwrite({ root, keys });

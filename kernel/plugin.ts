@@ -102,8 +102,9 @@ interface Plugin<C, S extends Actors, N extends Actors = S> {
   /**
    * @returns a key that wraps the data key of the key server instead of the root key; at most one plugin may provide one. This is called before
    * the actors start; the methods of the key are called while they start, and later.
+   * @param id asks for the key of this identifier, from which `--rotate-kek` moves to the configured one; undefined if this plugin cannot reach it
    */
-  keyEncryptionKey?(ctx: PluginContext<C, S & N>): KeyEncryptionKey | undefined;
+  keyEncryptionKey?(ctx: PluginContext<C, S & N>, id?: string): KeyEncryptionKey | undefined;
   /**
    * Runs once, in the main thread, after the actors have started and before the server listens. The other functions run in the thread of every front
    * as well, and metrics of all threads add up: what is read from elsewhere at every scrape belongs here.

@@ -7,9 +7,9 @@ import type { Clock } from './clock.ts';
 import { ConfigError } from './config/load.ts';
 import type { Configured } from './configure.ts';
 import { DATA_KEYS, type DataKeyPurpose, dataKeyRows } from './data-key-row.ts';
-import type { KeyEncryptionKey } from './key-encryption-key.ts';
-import { keyServerKey, requireWrappedBy } from './key-server-key.ts';
-import { KeyServerSeal } from './key-server-seal.ts';
+import { afterMove } from './kek-move.ts';
+import { type KeyEncryptionKeys, keyServerKey, requireWrappedBy, wrapperOf } from './key-server-key.ts';
+import { type KeyServerKey, KeyServerSeal } from './key-server-seal.ts';
 import { type Keyring, openKeyring } from './keyring.ts';
 import type { Log } from './log-entry.ts';
 import { writePrivateFile } from './private-file.ts';
@@ -33,21 +33,32 @@ export async function prepareStore(
   node: string,
   dataDir: string,
   clock: Clock,
-  keyEncryptionKey?: KeyEncryptionKey,
+  { current, named }: KeyEncryptionKeys,
 ): Promise<Prepared> {
   const now = () => clock.now();
   const store = await openStore(url, { writer: `${node}/kernel`, clock });
   try {
     await migrate(store, migrationSets(catalog.plugins), now);
     const source = { dataDir, configured: config.store.root_key, next: newRootKey };
-    requireWrappedBy(keyEncryptionKey?.id, await dataKeyRows(store));
+    const rows = await dataKeyRows(store);
+    const wrapper = wrapperOf(rows);
+    const isMove = isRotation && wrapper !== undefined && wrapper.id !== current?.id;
+    if (isMove && newRootKey !== undefined)
+      throw new ConfigError(['--new-root-key: key_encryption_key has changed, which --rotate-kek serves first; replace the root key at another start']);
+    if (!isMove) requireWrappedBy(current?.id, rows);
     const withStore = <T>(work: (own: Store) => Promise<T>) => onOwnStore(url, node, clock, work);
-    const purposes = keyEncryptionKey ? DATA_KEYS.filter((purpose) => purpose !== 'keys') : DATA_KEYS;
+    const purposes = current || isMove ? DATA_KEYS.filter((purpose) => purpose !== 'keys') : DATA_KEYS;
     const open = () => openKeyring(store, source, now, { purposes, reread: () => withStore(dataKeyRows) });
     let keyring = await open();
-    const announcements = isRotation ? [await rotateKek(store, source)] : [];
-    if (isRotation) keyring = await open();
-    const key = keyEncryptionKey ? keyServerKey(keyEncryptionKey, { withStore, now }) : { openedBy: 'root key', open: () => keyring.dataKey('keys') };
+    const announcements = isRotation && !isMove ? [await rotateKek(store, source)] : [];
+    if (announcements.length > 0) keyring = await open();
+    const settled: KeyServerKey = current ? keyServerKey(current, { withStore, now }) : { openedBy: 'root key', open: () => keyring.dataKey('keys') };
+    const onMoved = (told: string) => {
+      announcements.push(told);
+      log.info({ told }, 'the key-encryption key of the key server was rotated');
+    };
+    const from = isMove && wrapper.id !== undefined ? named(wrapper.id) : undefined;
+    const key = isMove ? afterMove(settled, { from, to: current, source, withStore, onMoved }) : settled;
     return { keyring, seal: new KeyServerSeal({ key, clock, log }), announcements };
   } finally {
     await store.close();
@@ -70,11 +81,11 @@ export async function settleRows({ keyring }: Prepared, purposes: readonly DataK
   await onOwnStore(url, node, clock, (store) => keyring.settle(store, purposes));
 }
 
-/** @param url as configured @returns the URL, with an absolute path for SQLite @throws ConfigError for an unknown scheme */
-export function storeUrl(url: string, dataDir: string): string {
+/** @param url as given in `where` @returns the URL, with an absolute path for SQLite @throws ConfigError for an unknown scheme */
+export function storeUrl(url: string, dataDir: string, where = 'store.url'): string {
   if (url.startsWith('sqlite:')) return `sqlite:${join(dataDir, url.slice('sqlite:'.length))}`;
   if (/^postgres(ql)?:/.test(url)) return url;
-  throw new ConfigError(['store.url: must begin with sqlite: or postgres://']);
+  throw new ConfigError([`${where}: must begin with sqlite: or postgres://`]);
 }
 
 /** @returns the unique name of this node among those that share a database; it is created once and stored in the data folder */

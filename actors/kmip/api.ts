@@ -160,8 +160,8 @@ export interface KmipArgs {
   readonly defaultUnwrapType: readonly string[];
   /** Names of the permitted algorithms; if empty, all are permitted. */
   readonly algorithms: readonly string[];
-  /** Identifier of the key-encryption key if it is in an HSM: it is used for nothing else. Empty if it is not. */
-  readonly keyEncryptionKey?: string;
+  /** Identifiers of the key-encryption keys in HSMs, the one in use and earlier ones: they are used for nothing else. Default: none. */
+  readonly keyEncryptionKeys?: readonly string[];
   /** Maximum number of objects that one generation of the data key seals. */
   readonly maxSealsPerDataKey: number;
   /** For tests: known answers besides those of the table. */

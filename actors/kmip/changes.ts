@@ -41,7 +41,7 @@ export class Changes implements ObjectTransaction {
     return this.finder.use(payload, right, tag);
   }
 
-  byId(id: string, right: OperationName): Promise<Draft> {
+  byId(id: string, right: OperationName): Draft | Promise<Draft> {
     return this.finder.byId(id, right);
   }
 
@@ -49,7 +49,7 @@ export class Changes implements ObjectTransaction {
     return this.finder.describe(payload, right);
   }
 
-  describeById(id: string, right: OperationName): Promise<DescriptionDraft> {
+  describeById(id: string, right: OperationName): DescriptionDraft | Promise<DescriptionDraft> {
     return this.finder.describeById(id, right);
   }
 

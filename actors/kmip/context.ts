@@ -1,4 +1,5 @@
 // The context of one batch for one caller: reads objects from the cache, and makes changes in transactions.
+import { andThen } from '../../kernel/at-once.ts';
 import type { Reader, Store } from '../../kernel/store/store.ts';
 import type { OperationName } from '../../kmip/operation-name.ts';
 import type { Structure } from '../../kmip/ttlv/node.ts';
@@ -57,16 +58,16 @@ export class BatchContext implements OperationContext {
     return this.#objects.use(payload, right, tag);
   }
 
-  async byId(id: string, right: OperationName): Promise<ManagedObject> {
-    if (this.caller.administers !== undefined) await discoverKey(this, id);
-    return this.#objects.byId(id, right);
+  byId(id: string, right: OperationName): ManagedObject | Promise<ManagedObject> {
+    const discovered = this.caller.administers === undefined ? undefined : discoverKey(this, id);
+    return andThen(discovered, () => this.#objects.byId(id, right));
   }
 
   describe(payload: Structure, right: OperationName): ObjectDescription | Promise<ObjectDescription> {
     return this.#objects.describe(payload, right);
   }
 
-  describeById(id: string, right: OperationName): Promise<ObjectDescription> {
+  describeById(id: string, right: OperationName): ObjectDescription | Promise<ObjectDescription> {
     return this.#objects.describeById(id, right);
   }
 

@@ -49,7 +49,7 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
     store,
     rows,
     // The sources of objects: each further place for objects is added here.
-    objects: new ObjectRouter(databaseObjects(parts), [hasTokens ? hsmObjects(tokens, parts, args.keyEncryptionKey ?? '') : unconfiguredHsm]),
+    objects: new ObjectRouter(databaseObjects(parts), [hasTokens ? hsmObjects(tokens, parts, args.keyEncryptionKeys ?? []) : unconfiguredHsm]),
     room: new ContentRoom(() => ctx.call()?.signal),
     keyKinds: hasTokens ? [hsmKeys(tokens), softwareKeys] : [softwareKeys],
     streams: openStreams(ctx.peer<StreamApi>('kmip_stream')),

@@ -10,6 +10,7 @@ import { serve } from './message/serve.ts';
 import { ObjectCache } from './object/cache.ts';
 import { ContentRoom } from './object/content-room.ts';
 import { databaseObjects } from './object/database-objects.ts';
+import { HSM } from './object/hsm-key/identifier.ts';
 import { ObjectRouter } from './object/object-router.ts';
 import type { ObjectSource } from './object/object-source.ts';
 import { ObjectRows } from './object/rows.ts';
@@ -24,6 +25,10 @@ const MAX_BYTES = 65_536;
 
 /** Keys in an HSM are the actor's. */
 const elsewhere: ObjectSource = { ...unconfiguredHsm, canonical: leave, held: leave, absence: leave };
+
+/** What names a key in an HSM, or happens to look so, is left without reading it twice. */
+const ON_TOKEN = Buffer.from(`${HSM}::`);
+const isForToken = (bytes: Uint8Array): boolean => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(ON_TOKEN);
 
 /** Whatever would be kept waiting for room is large. */
 class NoRoom extends ContentRoom {
@@ -57,9 +62,14 @@ export default defineBeside<KmipApi, KmipArgs>(async (args, ctx) => {
   const endSelfTest = startSelfTest(ctx, { isOn: args.selfTests, more: args.knownAnswers, afterwards: (idle) => warmUp(server, idle) });
   return {
     api: {
-      serve: (message, encoding, endpoint, caller, verdict) =>
-        message.length > MAX_BYTES || verdict !== undefined ? leave() : serve(server, message, encoding, endpoint, caller),
-      crypto: (call, body, caller) => (body.length > MAX_BYTES || !QUICK_CALLS.has(call.name) ? leave() : answerCrypto(server, call, body, caller)),
+      serve(message, encoding, endpoint, caller, verdict) {
+        if (message.length > MAX_BYTES || verdict !== undefined) return leave();
+        return isForToken(message) ? leave() : serve(server, message, encoding, endpoint, caller);
+      },
+      crypto(call, body, caller) {
+        if (body.length > MAX_BYTES || !QUICK_CALLS.has(call.name)) return leave();
+        return isForToken(body) ? leave() : answerCrypto(server, call, body, caller);
+      },
     },
     stop() {
       endSelfTest();

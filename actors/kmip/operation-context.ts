@@ -27,10 +27,10 @@ export interface Objects<T, D = unknown> {
    */
   use(payload: Structure, right: OperationName, tag?: number): T | Promise<T>;
   /** As use, by identifier. */
-  byId(id: string, right: OperationName): Promise<T>;
+  byId(id: string, right: OperationName): T | Promise<T>;
   /** As use, without the content, which may be large: for callers that do not need it. */
   describe(payload: Structure, right: OperationName): D | Promise<D>;
-  describeById(id: string, right: OperationName): Promise<D>;
+  describeById(id: string, right: OperationName): D | Promise<D>;
 }
 
 export interface ObjectTransaction extends Objects<Draft, DescriptionDraft> {

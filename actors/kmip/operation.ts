@@ -32,7 +32,7 @@ export interface Operation {
   /** Called before a payload is read that is not in a batch. Absent if every payload is read. @throws ELSEWHERE, WRITTEN_ELSEWHERE */
   unread?(): void;
   /** @param request in the form of KMIP 2.1, whatever version the client uses @returns the members of the response payload @throws Refusal */
-  run(request: Structure, ctx: OperationContext): Promise<readonly Node[]>;
+  run(request: Structure, ctx: OperationContext): readonly Node[] | Promise<readonly Node[]>;
 }
 
 /** The operations of a server by name. */

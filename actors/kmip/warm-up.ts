@@ -42,7 +42,7 @@ export async function warmUp(server: KeyServer, idle: () => Promise<void>): Prom
 }
 
 /** A refusal is to be written to the audit log, which is out of reach here: then it throws. */
-async function isServed(call: () => Promise<Answer>): Promise<boolean> {
+async function isServed(call: () => Answer | Promise<Answer>): Promise<boolean> {
   try {
     const { outcomes } = await call();
     return outcomes.every((outcome) => outcome.endsWith(':Success'));
@@ -64,7 +64,7 @@ function apart(server: KeyServer): KeyServer {
 function inMemory(objects: readonly ManagedObject[], untouched: () => never): ObjectSource {
   const held = new Map(objects.map((object) => [object.id, { object, contentBytes: 0, grants: new Map() }]));
   const common = { prefix: '', newIdentifier: untouched, requirePlace: untouched, absence: () => undefined };
-  return { ...common, held: async (id) => held.get(id), readWhole: async (one) => held.get(one.object.id), within: untouched, find: untouched, bump() {} };
+  return { ...common, held: (id) => held.get(id), readWhole: async (one) => held.get(one.object.id), within: untouched, find: untouched, bump() {} };
 }
 
 function aesKey(): ManagedObject {
@@ -91,7 +91,7 @@ function newKey(id: string, type: ManagedObject['type'], content: ManagedObject[
   return { id, type, owner: CALLER.user, state: ENUM.State.Active, archived: false, attributes: found, content };
 }
 
-function callsOf(server: KeyServer): readonly (() => Promise<Answer>)[] {
+function callsOf(server: KeyServer): readonly (() => Answer | Promise<Answer>)[] {
   const gcm = structure(TAG.CryptographicParameters, [enumeration(TAG.BlockCipherMode, ENUM.BlockCipherMode.GCM)]);
   const payloads = {
     Encrypt: [text(TAG.UniqueIdentifier, AES), gcm, bytes(TAG.Data, DATA)],

@@ -23,10 +23,9 @@ export default defineActor<LibraryApi, LibraryArgs>(async ({ bases, embedder: id
   const keys = new ReferenceKeys(new DataKey('documents', ctx.dataKey('documents'), () => ctx.clock.now()), forged);
   const finder = new Finder({ store, keys, indexes: new Indexes(store, keys, ctx.log), embedder });
   const embedding = embedder && new Embedding({ store, keys, embedder, clock: ctx.clock, log: ctx.log, signal: ctx.signal });
+  // From then on a row in clear is forged.
+  if (ctx.adopts('documents')) await sealStored(store, keys, ctx.log);
   embedding?.wake();
-  const sealing = sealStored(store, keys, ctx.signal, ctx.log).catch((error: unknown) =>
-    ctx.log.error({ error: String(error) }, 'references could not be sealed'),
-  );
   const isKnown = async (base: string) => bases.includes(base) || (await revisionOf(store, base)) !== undefined;
   return {
     api: {
@@ -42,7 +41,6 @@ export default defineActor<LibraryApi, LibraryArgs>(async ({ bases, embedder: id
     },
     async stop() {
       await embedding?.stop();
-      await sealing;
       await store.close();
     },
   };

@@ -27,9 +27,9 @@ export class ReferenceKey {
     return seal(this.#key, this.#label(place), plain);
   }
 
-  /** @returns undefined if the bytes were not sealed for this place */
-  open(place: string, sealed: Uint8Array): Uint8Array | undefined {
-    const plain = unseal(this.#key, this.#label(place), sealed);
+  /** @param sealed null in a row that is not sealed @returns undefined if the bytes were not sealed for this place */
+  open(place: string, sealed: Uint8Array | null): Uint8Array | undefined {
+    const plain = sealed ? unseal(this.#key, this.#label(place), sealed) : undefined;
     if (!plain) this.#forged(this.#reference, place);
     return plain;
   }
@@ -39,7 +39,7 @@ export class ReferenceKey {
   }
 
   /** @returns undefined if the bytes were not sealed for this place */
-  openValue<T extends object>(place: string, sealed: Uint8Array): T | undefined {
+  openValue<T extends object>(place: string, sealed: Uint8Array | null): T | undefined {
     const plain = this.open(place, sealed);
     return plain && (JSON.parse(Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength).toString()) as T);
   }
@@ -74,14 +74,14 @@ export class ReferenceKeys {
     }
   }
 
-  /** @returns undefined if there is no such reference, if it is of before references were sealed, or if the server did not write its key */
+  /** @returns undefined if there is no such reference, or if the server did not write its key */
   async of(from: Reader, reference: string): Promise<ReferenceKey | undefined> {
     const known = this.#keys.get(reference);
     if (known) return known;
     const sql = 'SELECT generation, sealed_key FROM ai_reference WHERE id = $1';
     const row = await from.get<{ generation: number; sealed_key: Uint8Array | null }>(sql, [reference]);
-    if (!row?.sealed_key) return undefined;
-    const bytes = await this.#dataKey.unseal(from, labelOf(reference), { generation: row.generation, bytes: row.sealed_key });
+    if (!row) return undefined;
+    const bytes = row.sealed_key && (await this.#dataKey.unseal(from, labelOf(reference), { generation: row.generation, bytes: row.sealed_key }));
     if (!bytes) {
       this.#forged(reference, 'key');
       return undefined;

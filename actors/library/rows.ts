@@ -35,18 +35,13 @@ export interface ReferenceRow {
 }
 
 export async function referencesOf(store: Reader, keys: ReferenceKeys, base: string): Promise<ReferenceRow[]> {
-  const sql = 'SELECT id, name, title, embedder, sealed FROM ai_reference WHERE base = $1';
-  const rows = await store.all<ReferenceRow & { readonly sealed: Uint8Array | null }>(sql, [base]);
-  return Promise.all(rows.map(async ({ sealed, ...row }) => ({ ...row, title: await titleOf(store, keys, { ...row, sealed }) })));
+  const sql = 'SELECT id, name, embedder, sealed FROM ai_reference WHERE base = $1';
+  const rows = await store.all<Omit<ReferenceRow, 'title'> & { readonly sealed: Uint8Array | null }>(sql, [base]);
+  return Promise.all(rows.map(async ({ sealed, ...row }) => ({ ...row, title: await titleOf(store, keys, { id: row.id, sealed }) })));
 }
 
 /** @returns the title, the empty one if the server did not write it */
-export async function titleOf(
-  from: Reader,
-  keys: ReferenceKeys,
-  { id, title, sealed }: { readonly id: string; readonly title: string; readonly sealed: Uint8Array | null },
-): Promise<string> {
-  if (!sealed) return title;
+export async function titleOf(from: Reader, keys: ReferenceKeys, { id, sealed }: { readonly id: string; readonly sealed: Uint8Array | null }): Promise<string> {
   return (await keys.of(from, id))?.openValue<Head>(HEAD, sealed)?.title ?? '';
 }
 
@@ -54,18 +49,20 @@ export async function titleOf(
 export type Head = Pick<NewReference, 'title' | 'sha256'>;
 export const HEAD = 'head';
 
-type StoredRow = PassageRow & { readonly sealed: Uint8Array | null };
+type StoredRow = Pick<PassageRow, 'reference_id' | 'ordinal'> & { readonly sealed: Uint8Array | null };
 const COLUMNS = 'reference_id, ordinal, chapter, page, text, sealed';
+const READ = 'reference_id, ordinal, sealed';
 
+/** @returns none of a reference that the server did not write */
 export async function passagesOf(store: Reader, keys: ReferenceKeys, reference: string): Promise<PassageRow[]> {
-  const rows = await store.all<StoredRow>(`SELECT ${COLUMNS} FROM ai_passage WHERE reference_id = $1 ORDER BY ordinal`, [reference]);
   const key = await keys.of(store, reference);
+  if (!key) return [];
+  const rows = await store.all<StoredRow>(`SELECT ${READ} FROM ai_passage WHERE reference_id = $1 ORDER BY ordinal`, [reference]);
   return rows.map((row) => opened(row, key));
 }
 
 /** A passage that the server did not write is empty, so that nothing finds it. */
 function opened({ sealed, ...row }: StoredRow, key: ReferenceKey | undefined): PassageRow {
-  if (!sealed) return row;
   const { text, chapter = '', page = 0 } = key?.openValue<StoredPassage>(placeOf(row.ordinal), sealed) ?? { text: '' };
   return { ...row, text, chapter, page };
 }
@@ -125,7 +122,7 @@ export async function readPassages(
   if (places.length === 0) return new Map();
   const wanted = places.map((_, at) => `(reference_id = $${2 * at + 1} AND ordinal = $${2 * at + 2})`).join(' OR ');
   const rows = await store.all<StoredRow>(
-    `SELECT ${COLUMNS} FROM ai_passage WHERE ${wanted}`,
+    `SELECT ${READ} FROM ai_passage WHERE ${wanted}`,
     places.flatMap(({ reference, ordinal }) => [reference, ordinal]),
   );
   const read = await Promise.all(rows.map(async (row) => opened(row, await keys.of(store, row.reference_id))));

@@ -42,6 +42,7 @@ export class VectorIndex {
     for (const [reference, { windows, vectors: own }] of this.#all) {
       let window = 0;
       for (const [ordinal, several] of windows.entries()) {
+        if (several === 0) continue;
         let similarity = -1;
         for (const end = window + several; window < end; window += 1)
           for (let at = 0; at < vectors.length; at += dimensions) similarity = Math.max(similarity, product(vectors, at, own, window * dimensions, dimensions));

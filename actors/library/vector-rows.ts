@@ -2,9 +2,6 @@
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
 import type { ReferenceKey, ReferenceKeys } from './reference-keys.ts';
 
-/** Nonce and tag. */
-const SEAL_BYTES = 28;
-
 /** The vectors of passages that follow one another. */
 export interface PassageVectors {
   /** Of each passage: the number of its vectors. */
@@ -16,14 +13,13 @@ export interface PassageVectors {
 export interface WaitingReference {
   readonly id: string;
   readonly base: string;
-  readonly title: string;
-  /** It holds the title, unless the reference is of before references were sealed. */
+  /** It holds the title. */
   readonly sealed: Uint8Array | null;
 }
 
 /** @returns references without all vectors of this embedder */
 export function referencesWithout(store: Reader, embedder: string): Promise<WaitingReference[]> {
-  return store.all('SELECT id, base, title, sealed FROM ai_reference WHERE embedder <> $1', [embedder]);
+  return store.all('SELECT id, base, sealed FROM ai_reference WHERE embedder <> $1', [embedder]);
 }
 
 export async function countReferences(store: Reader): Promise<number> {
@@ -55,7 +51,8 @@ export async function addVectors(
   if (made.windows.length === 0) return true;
   await tx.run('DELETE FROM ai_vectors WHERE reference_id = $1 AND ordinal = $2', [reference, ordinal]);
   const row = { ordinal, embedder, windows: toBytes(Uint16Array.from(made.windows)), vectors: toBytes(made.vectors) };
-  await insertVectors(tx, await keys.of(tx, reference), reference, row);
+  const key = await keys.of(tx, reference);
+  if (key) await insertVectors(tx, key, reference, row);
   return true;
 }
 
@@ -66,18 +63,11 @@ interface VectorRow {
   readonly vectors: Uint8Array;
 }
 
-/** @param key none for a reference of before references were sealed, whose vectors are sealed with it */
-async function insertVectors(
-  tx: Transaction,
-  key: ReferenceKey | undefined,
-  reference: string,
-  { ordinal, embedder, windows, vectors }: VectorRow,
-): Promise<void> {
-  await tx.run('INSERT INTO ai_vectors (reference_id, ordinal, embedder, windows, vectors, is_sealed) VALUES ($1, $2, $3, $4, $5, $6)', [
+async function insertVectors(tx: Transaction, key: ReferenceKey, reference: string, { ordinal, embedder, windows, vectors }: VectorRow): Promise<void> {
+  await tx.run('INSERT INTO ai_vectors (reference_id, ordinal, embedder, windows, vectors, is_sealed) VALUES ($1, $2, $3, $4, $5, 1)', [
     ...[reference, ordinal, embedder, windows],
     // Whoever has the vectors of a text can tell much of what it says.
-    key ? key.seal(placeOf(ordinal, embedder), vectors) : vectors,
-    key ? 1 : 0,
+    key.seal(placeOf(ordinal, embedder), vectors),
   ]);
 }
 
@@ -98,30 +88,32 @@ export async function deleteVectors(tx: Transaction, reference: string): Promise
 
 /** @returns all vectors of a reference that this embedder has made, in the order of its passages */
 export async function vectorsOf(store: Store, keys: ReferenceKeys, reference: string, embedder: string): Promise<PassageVectors> {
-  const sql = 'SELECT ordinal, embedder, windows, vectors, is_sealed FROM ai_vectors WHERE reference_id = $1 AND embedder = $2 ORDER BY ordinal';
-  const stored = await store.all<VectorRow & { readonly is_sealed: number }>(sql, [reference, embedder]);
+  const sql = 'SELECT ordinal, embedder, windows, vectors FROM ai_vectors WHERE reference_id = $1 AND embedder = $2 ORDER BY ordinal';
+  const stored = await store.all<VectorRow>(sql, [reference, embedder]);
   const key = await keys.of(store, reference);
-  const rows = stored.map((row) => (row.is_sealed === 0 ? row : { ...row, vectors: opened(row, key) }));
-  const vectors = new Float32Array(rows.reduce((sum, row) => sum + row.vectors.byteLength / Float32Array.BYTES_PER_ELEMENT, 0));
+  const rows = stored.map((row) => opened(row, key));
+  const vectors = new Float32Array(rows.reduce((sum, row) => sum + row.vectors.length, 0));
   let at = 0;
   for (const row of rows) {
-    const part = fromBytes(Float32Array, row.vectors);
-    vectors.set(part, at);
-    at += part.length;
+    vectors.set(row.vectors, at);
+    at += row.vectors.length;
   }
-  return { windows: rows.flatMap((row) => [...fromBytes(Uint16Array, row.windows)]), vectors };
+  return { windows: rows.flatMap((row) => row.windows), vectors };
 }
 
-/** Vectors that the server did not write are near to nothing. */
-function opened({ ordinal, embedder, vectors }: VectorRow, key: ReferenceKey | undefined): Uint8Array {
-  return key?.open(placeOf(ordinal, embedder), vectors) ?? new Uint8Array(Math.max(0, vectors.length - SEAL_BYTES));
+/** Passages whose vectors the server did not write have none, so that those of others stay theirs. */
+function opened({ ordinal, embedder, windows, vectors }: VectorRow, key: ReferenceKey | undefined): PassageVectors {
+  const counts = [...fromBytes(Uint16Array, windows)];
+  const plain = key?.open(placeOf(ordinal, embedder), vectors);
+  if (plain) return { windows: counts, vectors: fromBytes(Float32Array, plain) };
+  return { windows: counts.map(() => 0), vectors: new Float32Array(0) };
 }
 
 function toBytes(values: Uint16Array | Float32Array): Uint8Array {
   return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
 }
 
-/** In a buffer of its own: a database may return bytes that begin anywhere. */
-function fromBytes<T extends Uint16Array | Float32Array>(kind: new (buffer: ArrayBuffer) => T, bytes: Uint8Array): T {
-  return new kind(new Uint8Array(bytes).buffer);
+/** In a buffer of its own: a database may return bytes that begin anywhere. What is not a whole value is left out. */
+function fromBytes<T extends Uint16Array | Float32Array>(kind: { new (buffer: ArrayBuffer): T; readonly BYTES_PER_ELEMENT: number }, bytes: Uint8Array): T {
+  return new kind(new Uint8Array(bytes.subarray(0, bytes.length - (bytes.length % kind.BYTES_PER_ELEMENT))).buffer);
 }

@@ -12,8 +12,8 @@ import { memoryOf, missingOf, weightsOf } from './weights.ts';
 
 /** Crashes of the process of a model, and how long it is left alone after too many, or after it could not be loaded. */
 const LIMITS = { maxCrashes: 3, withinMs: 300_000, cooldownMs: 30_000 };
-/** Few run at a time, so that callers take turns: within the engine they share batches. */
-const TURNS = { maxRunning: 8, maxWaiting: 256, maxWaitingOfOne: 64 };
+/** Few run at a time, so that callers take turns; as many as share a batch of the engine: one more would have to wait for all of it. */
+const TURNS = { maxRunning: 16, maxWaiting: 256, maxWaitingOfOne: 64 };
 
 export default defineActor<ModelApi, ModelArgs>(({ models: specs, maxMemoryMb, keepAliveMs, threads, useMatrixAcceleration }, { clock, log, call }) => {
   const memory = new LoadedMemory(maxMemoryMb);

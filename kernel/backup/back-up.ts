@@ -32,8 +32,7 @@ export async function backUp(options: JobOptions, file: string): Promise<string>
   const dataDir = resolve(folder);
   const path = resolve(file);
   const url = storeUrl(config.store.url, dataDir);
-  if (url.startsWith('sqlite:') && !existsSync(url.slice('sqlite:'.length)))
-    throw new BackupError(`there is no database ${url.slice('sqlite:'.length)} to back up; check --data-dir and store.url`);
+  requireDatabase(url, 'back up');
   if (existsSync(path)) throw new BackupError(`${path} exists already, and a backup never replaces a file; name a new file`);
   await record(url, path);
   const snapshot = await openSnapshot(url);
@@ -50,6 +49,12 @@ export async function backUp(options: JobOptions, file: string): Promise<string>
   } finally {
     await snapshot.close();
   }
+}
+
+/** @throws BackupError if the file of a database in a file does not exist */
+export function requireDatabase(url: string, to: string): void {
+  if (url.startsWith('sqlite:') && !existsSync(url.slice('sqlite:'.length)))
+    throw new BackupError(`there is no database ${url.slice('sqlite:'.length)} to ${to}; check --data-dir and store.url`);
 }
 
 /** Audits the backup before it is made, so that the backup contains the row too. */

@@ -1,4 +1,4 @@
-// Inserts the rows of a backup into new tables, many rows per statement.
+// Inserts the rows of another store into new tables, many rows per statement.
 import type { SqlValue, Transaction } from '../store/store.ts';
 import type { Table } from './format.ts';
 import { quote } from './schema.ts';
@@ -6,6 +6,11 @@ import { quote } from './schema.ts';
 const ROWS = 64;
 /** Limit of the waiting rows, in bytes and characters. */
 const WEIGHT = 4_194_304;
+
+/** @returns bytes and characters */
+export function weightOf(values: readonly SqlValue[]): number {
+  return values.reduce<number>((sum, value) => sum + (value === null || typeof value === 'number' ? 8 : value.length), 0);
+}
 
 export class Inserter {
   readonly #tx: Transaction;
@@ -21,15 +26,21 @@ export class Inserter {
   }
 
   async add(table: Table, values: SqlValue[]): Promise<void> {
-    if (table !== this.#table) await this.#begin(table);
+    if (table !== this.#table) await this.begin(table);
     this.#waiting.push(values);
-    for (const value of values) this.#weight += value === null || typeof value === 'number' ? 8 : value.length;
+    this.#weight += weightOf(values);
     if (this.#waiting.length === ROWS) await this.#insert(this.#waiting.splice(0));
     else if (this.#weight >= WEIGHT) await this.flush();
   }
 
+  /** Keeps the rows that the table has. */
+  async continue(table: Table): Promise<void> {
+    await this.flush();
+    this.#table = table;
+  }
+
   /** Deletes the rows that triggers made while earlier tables were filled: the backup has them too. */
-  async #begin(table: Table): Promise<void> {
+  async begin(table: Table): Promise<void> {
     await this.flush();
     this.#table = table;
     await this.#tx.run(`DELETE FROM ${quote(table.table)}`);

@@ -16,7 +16,7 @@ import type { JobOptions } from './back-up.ts';
 import { BackupError, type End, type Header, isMac, type Table } from './format.ts';
 import { continueIdentities, Inserter } from './insert.ts';
 import { readBackup } from './read.ts';
-import { migrationsAt, schemaSql, tablesOf } from './schema.ts';
+import { migrationsAt, requireEmpty, schemaSql, tablesOf } from './schema.ts';
 
 interface Examined {
   readonly header: Header;
@@ -102,16 +102,7 @@ async function fill(url: string, node: string, path: string, examined: Examined)
 function insertAll(store: Store, path: string, { migrations, tables, end }: Examined): Promise<void> {
   return store.transaction(
     async (tx) => {
-      const present = await tx.all<{ name: string }>(
-        store.dialect === 'sqlite'
-          ? "SELECT name FROM sqlite_master WHERE type = 'table'"
-          : 'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()',
-      );
-      const taken = tables.find(({ table }) => present.some(({ name }) => name === table.toLowerCase()));
-      if (taken)
-        throw new BackupError(
-          `the store is not empty: it has the table ${taken.table}; a restore never overwrites data, so use a new data folder or a new database`,
-        );
+      await requireEmpty(tx, store.dialect, tables, 'the store', 'a restore never overwrites data, so use a new data folder or a new database');
       for (const sql of schemaSql(migrations, store.dialect)) await tx.exec(sql);
       const inserter = new Inserter(tx, store.dialect);
       const read = await readBackup(path, { row: (table, values) => inserter.add(table, values) });

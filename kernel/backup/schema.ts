@@ -1,7 +1,8 @@
 // Finds the tables and columns that given migrations make, by applying them to a database in memory.
 import { DatabaseSync } from 'node:sqlite';
 import { MIGRATION_TABLE, type Migration, type MigrationSet, sqlOf, withKernel } from '../store/migrate.ts';
-import type { Dialect } from '../store/store.ts';
+import type { Dialect, Reader } from '../store/store.ts';
+import { tableNames } from '../store/tables.ts';
 import { BackupError, type Levels, type Table } from './format.ts';
 
 /**
@@ -22,22 +23,35 @@ export function migrationsAt(levels: Levels, plugins: readonly MigrationSet[], w
   return sets.flatMap(({ owner, migrations }) => migrations.filter(({ id }) => id <= (levels[owner] ?? 0)));
 }
 
+/** A table with the columns that tell its rows apart: those of its primary key, or all. */
+export interface KeyedTable extends Table {
+  readonly key: readonly { readonly name: string; readonly isText: boolean }[];
+}
+
 /** @returns the tables in the order of their creation, so that a row comes after the rows that it refers to */
-export function tablesOf(migrations: readonly Migration[]): readonly Table[] {
+export function tablesOf(migrations: readonly Migration[]): readonly KeyedTable[] {
   const db = new DatabaseSync(':memory:');
   try {
     for (const sql of schemaSql(migrations, 'sqlite')) db.exec(sql);
     const names = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY rowid").all();
-    return names.map(({ name }) => ({
-      table: String(name),
-      columns: db
-        .prepare('SELECT name FROM pragma_table_info(?)')
-        .all(name as string)
-        .map((column) => String(column['name'])),
-    }));
+    return names.map(({ name }) => keyedTable(db, String(name)));
   } finally {
     db.close();
   }
+}
+
+function keyedTable(db: DatabaseSync, table: string): KeyedTable {
+  const found = db.prepare('SELECT name, type, pk FROM pragma_table_info(?)').all(table);
+  const columns = found.map(({ name, type, pk }) => ({ name: String(name), isText: type === 'TEXT', place: Number(pk) }));
+  const key = columns.filter(({ place }) => place > 0).sort((a, b) => a.place - b.place);
+  return { table, columns: columns.map(({ name }) => name), key: key.length > 0 ? key : columns };
+}
+
+/** @throws BackupError if the database has one of these tables */
+export async function requireEmpty(reader: Pick<Reader, 'all'>, dialect: Dialect, tables: readonly Table[], what: string, why: string): Promise<void> {
+  const present = await tableNames(reader, dialect);
+  const taken = tables.find(({ table }) => present.has(dialect === 'postgres' ? table.toLowerCase() : table));
+  if (taken) throw new BackupError(`${what} is not empty: it has the table ${taken.table}; ${why}`);
 }
 
 export function schemaSql(migrations: readonly Migration[], dialect: Dialect): readonly string[] {

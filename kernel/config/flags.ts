@@ -23,6 +23,8 @@ export interface Flags {
   /** The file of a backup to write, and the file of a backup to restore. */
   readonly backup: string | undefined;
   readonly restore: string | undefined;
+  /** The address of the database to copy the store to, or a reference to a file or a variable that holds it. */
+  readonly copyStore: unknown;
   readonly rotateKek: boolean;
   /** The secret, or a reference to a file or a variable that holds it. */
   readonly newRootKey: unknown;
@@ -43,7 +45,14 @@ export const KERNEL_FLAGS: Readonly<Record<string, FlagSpec>> = {
   port: { about: 'port to listen on, 0 for any free port; overrides [http] port' },
   backup: { about: 'write a backup of the store to this new file, without the root key, and exit; the server may be running' },
   restore: { about: 'read a backup into an empty store, and exit' },
-  'rotate-kek': { about: 'wrap the data keys of the server with a new root key, then start', switch: true },
+  'copy-store': {
+    about: 'copy the store to another database and exit: sqlite:FILE, postgres://..., or file:PATH or env:NAME with that; all servers are stopped',
+    secret: true,
+  },
+  'rotate-kek': {
+    about: 'wrap the data keys of the server with a new root key, or with the key-encryption key that is configured now, then start',
+    switch: true,
+  },
   'new-root-key': { about: 'the new root key: file:PATH or env:NAME (default: a random key, if the old one is root.key in the data folder)', secret: true },
 };
 
@@ -62,6 +71,7 @@ export function parseFlags(argv: readonly string[], declared: Readonly<Record<st
     port: text('port'),
     backup: text('backup'),
     restore: text('restore'),
+    copyStore: values['copy-store'],
     rotateKek: 'rotate-kek' in values,
     newRootKey: values['new-root-key'],
     help: 'help' in values,
@@ -115,7 +125,7 @@ function optionOf(name: string, spec: FlagSpec) {
 }
 
 function combinations(given: Readonly<Record<string, unknown>>): string[] {
-  const jobs = ['backup', 'restore', 'rotate-kek'].filter((name) => name in given);
+  const jobs = ['backup', 'restore', 'copy-store', 'rotate-kek'].filter((name) => name in given);
   return [
     ...(jobs.length > 1 ? [`--${jobs.join(' and --')}: cannot be combined; use one of them`] : []),
     ...('new-root-key' in given && !('rotate-kek' in given) ? ['--new-root-key: has an effect only with --rotate-kek'] : []),

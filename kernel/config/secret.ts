@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { TSchema } from 'typebox';
 import { isSecret } from './schema.ts';
 
-interface SecretSources {
+export interface SecretSources {
   /** Folder of relative paths. */
   readonly base: string;
   readonly env: NodeJS.ProcessEnv;

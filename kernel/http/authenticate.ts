@@ -7,19 +7,17 @@ import { Fault } from '../fault.ts';
 import { appTokenIn } from './app-token.ts';
 import { peerCertificate } from './client-certificate.ts';
 import { cookieIn } from './cookie.ts';
-import { type Authenticator, type Caller, CREDENTIAL_KINDS, type CredentialKind, type Presented } from './credential.ts';
-
-/** The authenticators of one plugin, by kind of credential. */
-export type Authenticators = Partial<Record<CredentialKind, Authenticator>>;
+import { type Authenticator, type Authenticators, type Caller, CREDENTIAL_KINDS, type CredentialKind, type Presented } from './credential.ts';
 
 export const SESSION_COOKIE = '_ea_';
 
 export interface Authentication {
   /**
    * The caller is there at once if its credential is in the memory of this thread.
+   * @param own authenticators of the route, which are asked before those of the plugins
    * @throws Fault UNAUTHENTICATED for a missing, unaccepted or invalid credential, FORBIDDEN for a request from a page of another origin
    */
-  require(request: FastifyRequest, accepted: readonly CredentialKind[]): Caller | Promise<Caller>;
+  require(request: FastifyRequest, accepted: readonly CredentialKind[], own?: Authenticators): Caller | Promise<Caller>;
   /** @returns the caller; undefined if there is no valid credential */
   attempt(request: FastifyRequest): Found | Promise<Found>;
 }
@@ -32,15 +30,17 @@ export function createAuthentication(plugins: readonly Authenticators[], clock: 
     CredentialKind,
     Authenticator[]
   >;
-  const attempt = (request: FastifyRequest, accepted?: readonly CredentialKind[]): Found | Promise<Found> => {
+  const attempt = (request: FastifyRequest, accepted?: readonly CredentialKind[], own?: Authenticators): Found | Promise<Found> => {
     const found = findPresented(request, clock.now());
     if (!found || (accepted && !accepted.includes(found.kind))) return undefined;
-    return askInTurn(byKind[found.kind], found.presented, 0);
+    const ofRoute = own?.[found.kind];
+    if (!ofRoute) return askInTurn(byKind[found.kind], found.presented, 0);
+    return andThen(ofRoute(found.presented), (caller) => caller ?? askInTurn(byKind[found.kind], found.presented, 0));
   };
   return {
-    attempt,
-    require: (request, accepted) =>
-      andThen(attempt(request, accepted), (caller) => {
+    attempt: (request) => attempt(request),
+    require: (request, accepted, own) =>
+      andThen(attempt(request, accepted, own), (caller) => {
         if (!caller) throw new Fault('UNAUTHENTICATED');
         if (caller.credential === 'cookie') refuseForeignOrigin(request);
         return caller;

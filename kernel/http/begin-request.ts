@@ -10,11 +10,11 @@ import { signInAddress } from './to-sign-in.ts';
 export type BeginRequest = (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>;
 
 export function requestBeginner(route: Route, authentication: Authentication): BeginRequest {
-  const { auth, admit, form, page, refusal, anyContentType } = route;
+  const { auth, authenticators, admit, form, page, refusal, anyContentType } = route;
   const checkParams = parametersCheck(route);
   const identify = (request: FastifyRequest): void | Promise<void> => {
     if (auth === 'none') return;
-    return andThen(authentication.require(request, auth), (caller) => {
+    return andThen(authentication.require(request, auth, authenticators), (caller) => {
       request.caller = caller;
     });
   };

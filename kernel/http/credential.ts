@@ -33,3 +33,6 @@ export interface Presented {
 
 /** @returns undefined for a credential that is invalid, or that belongs to another authenticator; no promise where it is known at once */
 export type Authenticator = (presented: Presented) => Caller | undefined | Promise<Caller | undefined>;
+
+/** By kind of credential. */
+export type Authenticators = Partial<Record<CredentialKind, Authenticator>>;

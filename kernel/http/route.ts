@@ -1,7 +1,7 @@
 // The types by which a plugin declares a route, and its request and response.
 import type { TSchema } from 'typebox';
 import type { PeerCertificateView } from './client-certificate.ts';
-import type { Caller, CredentialKind } from './credential.ts';
+import type { Authenticators, Caller, CredentialKind } from './credential.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -84,6 +84,8 @@ export interface Route {
   readonly path: string;
   /** The kinds of credential that the route accepts. An open route must say `none` explicitly. */
   readonly auth: 'none' | readonly CredentialKind[];
+  /** Accept credentials for this route and no other, in addition to those of all plugins. Their kinds must be in `auth`. */
+  readonly authenticators?: Authenticators;
   /** A web page: a browser without a valid session is redirected to the sign-in page, which leads back here. */
   readonly page?: true;
   /** A file that a page loads, such as a style sheet. It is not in the OpenAPI document. */

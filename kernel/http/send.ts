@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SLICE_BYTES } from '../slices.ts';
 import { isForOnce } from './answers.ts';
 import { DEFAULT_HEADERS, ID_HEADER } from './default-headers.ts';
+import { leaveTogether } from './leave-together.ts';
 import type { Response } from './route.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -44,6 +45,6 @@ function sendSmall(request: FastifyRequest, reply: FastifyReply, status: number,
   response.writeHead(status, [...DEFAULT_HEADERS, ID_HEADER, request.id, 'content-type', type, 'content-length', String(length)]);
   reply.hijack();
   // Node joins a text with the head, and bytes it would write separately.
-  if (typeof body === 'string') response.end(body);
-  else response.end(Buffer.from(body.buffer, body.byteOffset, length).toString('latin1'), 'latin1');
+  if (typeof body === 'string') leaveTogether(response, body, 'utf8');
+  else leaveTogether(response, Buffer.from(body.buffer, body.byteOffset, length).toString('latin1'), 'latin1');
 }

@@ -1,11 +1,10 @@
 // Adds a declared route to Fastify: authenticates before the body is read, validates before the handler runs, and sends the answer.
 import { METHODS as PARSED, type ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify';
-import { andThen } from '../at-once.ts';
+import { andThen, lastly } from '../at-once.ts';
 import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import type { FrontLimits } from '../front-limits.ts';
-import type { Leave } from '../turns.ts';
 import { refuseUnread } from './answers.ts';
 import type { Authentication } from './authenticate.ts';
 import { requestBeginner } from './begin-request.ts';
@@ -105,23 +104,13 @@ function runInTurn({ answers, turns }: FrontLimits, request: FastifyRequest, vie
   const who = whoseIs(request);
   refuseUnread(answers, who);
   const entered = turns.enter(who, () => view.signal);
-  if (!(entered instanceof Promise)) return runAndLeave(entered, view, handle);
+  if (!(entered instanceof Promise)) return lastly(() => handle(view), entered);
   return entered.then((leave) =>
-    runAndLeave(leave, view, (waited) => {
+    lastly(() => {
       refuseUnread(answers, who);
-      return handle(waited);
-    }),
+      return handle(view);
+    }, leave),
   );
-}
-
-function runAndLeave(leave: Leave, view: Request, handle: Route['handle']): Response | Promise<Response> {
-  let answer: Response | Promise<Response> | undefined;
-  try {
-    answer = handle(view);
-  } finally {
-    if (!(answer instanceof Promise)) leave();
-  }
-  return answer instanceof Promise ? answer.finally(leave) : answer;
 }
 
 /** @returns the holder whose share this request counts against */

@@ -19,6 +19,8 @@ export interface RuntimeOptions {
   unsealed?(): Promise<void>;
   /** Whether the store may hold rows of this purpose that are not authenticated yet. */
   adopts?(purpose: DataKeyPurpose): boolean;
+  /** Actors that start when they are needed, and own the rows of these purposes, have started: all these rows are authenticated. */
+  adopted?(purposes: readonly DataKeyPurpose[]): void;
   /** Time limit of the graceful stop of one actor. */
   readonly stopMs: number;
   observe(actor: string): CallObserver;

@@ -14,7 +14,7 @@ import { PeerRouter } from './peer-router.ts';
 import type { CallObserver } from './pending.ts';
 import { keysOf, refOver } from './refs.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
-import { firstOf, rests, startSoon, startTogether, startWhenNeeded } from './starts.ts';
+import { rests, startedKeys, startSoon, startTogether, startWhenNeeded } from './starts.ts';
 import { Supervisor } from './supervisor.ts';
 import type { SupervisorOptions } from './supervisor-options.ts';
 import { tellClock } from './tell-clock.ts';
@@ -62,9 +62,7 @@ export class Runtime {
 
   /** Purposes of the data keys of all actors that run and are not background actors. */
   get dataKeys(): DataKeyPurpose[] {
-    const isRunning = ({ spec, supervisors }: Group) =>
-      spec.start !== 'background' && !rests(spec) && firstOf(spec, supervisors).every(({ state }) => state === 'running');
-    return [...this.groups.values()].flatMap((group) => (isRunning(group) ? (group.spec.dataKeys ?? []) : []));
+    return [...this.groups.values()].flatMap((group) => (rests(group.spec) ? [] : startedKeys(group)));
   }
 
   /**
@@ -74,7 +72,7 @@ export class Runtime {
   async start(calls = true): Promise<void> {
     await startTogether([...this.groups.values()]);
     if (calls) for (const group of this.groups.values()) await this.#beside.open(group);
-    this.#endStarts = startSoon(this.groups, this.#options.clock);
+    this.#endStarts = startSoon(this.groups, this.#options);
   }
 
   /** Waits for running calls, and stops the actors in reverse order. */
@@ -137,6 +135,8 @@ export class Runtime {
       onRunning: (supervisor: Supervisor) => {
         this.#peerRouter.join(supervisor);
         this.callers.tell(supervisor);
+        const group = this.groups.get(name);
+        if (group && rests(group.spec)) this.#options.adopted?.(startedKeys(group, supervisor));
       },
       onReport: (supervisor: Supervisor) => this.callers.tell(supervisor),
       onLost: (supervisor: Supervisor) => {

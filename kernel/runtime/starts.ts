@@ -1,7 +1,9 @@
 // Which threads start with the server, which rest until a call needs them, what starts those, and that nothing starts them any more when the server stops.
 import type { AnySpec } from '../actor.ts';
-import type { Clock, Timer } from '../clock.ts';
+import type { Timer } from '../clock.ts';
+import type { DataKeyPurpose } from '../data-key-row.ts';
 import type { Group } from './runtime.ts';
+import type { RuntimeOptions } from './runtime-options.ts';
 import type { Supervisor } from './supervisor.ts';
 
 /** After the start, when the first requests that waited for it are served. */
@@ -35,10 +37,21 @@ export function startWhenNeeded(supervisors: readonly Supervisor[]): void {
   for (const supervisor of supervisors) supervisor.dispatcher.onNeeded = () => void supervisor.start().catch(() => {});
 }
 
-/** Starts the first thread of each actor that is to start soon. @returns a function after which no thread starts because it is needed */
-export function startSoon(groups: ReadonlyMap<string, Group>, clock: Clock): () => void {
+/** @param starting is about to run @returns the purposes of the data keys of an actor whose first threads all run */
+export function startedKeys({ spec, supervisors }: Group, starting?: Supervisor): readonly DataKeyPurpose[] {
+  const first = rests(spec) ? supervisors : firstOf(spec, supervisors);
+  const isStarted = spec.start !== 'background' && first.every((each) => each === starting || each.state === 'running');
+  return isStarted ? (spec.dataKeys ?? []) : [];
+}
+
+/**
+ * Starts the first thread of each actor that is to start soon, and of those that have rows to authenticate. @returns a function after which no
+ * thread starts because it is needed
+ */
+export function startSoon(groups: ReadonlyMap<string, Group>, { clock, adopts }: Pick<RuntimeOptions, 'clock' | 'adopts'>): () => void {
+  const isSoon = ({ start, dataKeys = [] }: AnySpec) => start === 'soon' || (start === 'use' && dataKeys.some((purpose) => adopts?.(purpose)));
   const timer: Timer = clock.setTimeout(() => {
-    for (const { spec, supervisors } of groups.values()) if (spec.start === 'soon') supervisors[0]?.dispatcher.wake();
+    for (const { spec, supervisors } of groups.values()) if (isSoon(spec)) supervisors[0]?.dispatcher.wake();
   }, SOON_MS);
   return () => {
     clock.clearTimeout(timer);

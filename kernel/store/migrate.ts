@@ -1,5 +1,6 @@
 // Runs migrations: each once, in order, forward only, under a lock that all nodes share.
 import type { Dialect, Reader, Store } from './store.ts';
+import { tableNames } from './tables.ts';
 
 /** `sql` is one text for both databases (BIGINT, TEXT and BYTEA work in both), or one text for each. */
 export interface Migration {
@@ -56,6 +57,9 @@ export const MIGRATION_LOCK = 'gatehouse migrations';
 export const MIGRATION_TABLE =
   'CREATE TABLE IF NOT EXISTS migration (owner TEXT NOT NULL, id BIGINT NOT NULL, about TEXT NOT NULL, applied_at BIGINT NOT NULL, PRIMARY KEY (owner, id))';
 
+/** Table of a database that `--copy-store` has not filled yet. */
+export const UNFINISHED_COPY = 'unfinished_copy';
+
 /** @returns all sets in their order: first the kernel's, then those of the plugins */
 export function withKernel(sets: readonly MigrationSet[]): readonly MigrationSet[] {
   return [{ owner: 'kernel', migrations: KERNEL_MIGRATIONS }, ...sets];
@@ -69,9 +73,10 @@ export function sqlOf({ sql }: Migration, dialect: Dialect): string {
 /**
  * Brings the database up to date. Each migration has its own transaction.
  * @returns number of applied migrations
- * @throws Error if a newer gatehouse has migrated the database, or if a migration fails (with its name)
+ * @throws Error if a newer gatehouse has migrated the database, if a copy into it has not finished, or if a migration fails (with its name)
  */
 export async function migrate(store: Store, sets: readonly MigrationSet[], now: () => number): Promise<number> {
+  await refuseUnfinished(store);
   await store.transaction((tx) => tx.exec(MIGRATION_TABLE), { lock: MIGRATION_LOCK });
   let applied = 0;
   for (const { owner, migrations } of withKernel(sets)) {
@@ -98,6 +103,11 @@ async function apply(store: Store, owner: string, migration: Migration, now: () 
   } catch (error) {
     throw new Error(`migration ${owner}/${id} (${about}) failed`, { cause: error });
   }
+}
+
+async function refuseUnfinished(store: Store): Promise<void> {
+  if ((await tableNames(store, store.dialect)).has(UNFINISHED_COPY))
+    throw new Error('the database is the target of a copy that has not finished; run the same --copy-store again, which goes on where it stopped');
 }
 
 async function refuseNewer(store: Store, owner: string, latest: number): Promise<void> {

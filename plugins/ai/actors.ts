@@ -1,10 +1,11 @@
 // The threads of the AI runner: those that read and answer, the one that owns the documentary bases, and the one that has models run.
 
 import { totalmem } from 'node:os';
+import type { IdentityApi } from '../../actors/identity/api.ts';
 import type { LibraryApi, LibraryArgs } from '../../actors/library/api.ts';
 import type { ModelApi, ModelArgs } from '../../actors/model/api.ts';
 import type { TextApi } from '../../actors/text/api.ts';
-import { pinned, replicated } from '../../kernel/actor.ts';
+import { type PinnedSpec, pinned, replicated } from '../../kernel/actor.ts';
 import type { PluginContext } from '../../kernel/plugin.ts';
 import { cores } from '../../kernel/runtime/runtime.ts';
 import type { AiConfig } from './config.ts';
@@ -71,4 +72,6 @@ function modelArgs(config: AiConfig, dataDir: string, base: string): ModelArgs {
 }
 
 export type AiActors = ReturnType<typeof aiActors>;
-export type AiContext = PluginContext<AiConfig, AiActors>;
+/** The actor of the authentication service that verifies JWTs. */
+export type Neighbours = { readonly identity: PinnedSpec<IdentityApi, unknown> };
+export type AiContext = PluginContext<AiConfig, AiActors & Neighbours>;

@@ -23,7 +23,7 @@ export function noBase(): Fault {
   return new Fault('NOT_FOUND', { detail: 'there is no documentary base of this name' });
 }
 
-/** Of a session its claim `roles`, of an app token its policies. */
+/** Of a session its claim `roles`, of a token of [[ai.auth]] what its provider's `roles_claim` names, of an app token its policies. */
 function rolesOf(caller: Caller | undefined): readonly string[] {
   const roles = caller?.claims?.['roles'];
   return [...(Array.isArray(roles) ? roles.map(String) : []), ...(caller?.policies ?? [])];

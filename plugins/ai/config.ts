@@ -1,6 +1,7 @@
 // The section [ai] of config.toml.
 import Type, { type Static } from 'typebox';
 import { Secret, Section } from '../../kernel/config/schema.ts';
+import { IDENTITY_PROVIDER, providerProblems } from '../../kernel/http/identity-provider.ts';
 import { isFetchable } from '../../kernel/http/outbound.ts';
 import { MODEL, modelProblems } from './models.ts';
 import { isBaseName } from './name.ts';
@@ -8,6 +9,8 @@ import { isBaseName } from './name.ts';
 const roles = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { default: ['*'] });
 
 const BASE = Type.Object({ name: Type.String({ minLength: 1, maxLength: 128 }), readers: roles, writers: roles }, { additionalProperties: false });
+
+const PROVIDER = Type.Object({ ...IDENTITY_PROVIDER, roles_claim: Type.String({ default: '', maxLength: 255 }) }, { additionalProperties: false });
 
 export const AI_CONFIG = Section({
   enabled: Type.Boolean({ default: true }),
@@ -22,15 +25,18 @@ export const AI_CONFIG = Section({
   model_threads: Type.Integer({ default: 0, minimum: 0, maximum: 256 }),
   model_hub: Type.String({ default: 'https://huggingface.co', maxLength: 2_048 }),
   model_hub_token: Secret({ default: '' }),
+  auth: Type.Array(PROVIDER, { default: [], maxItems: 100 }),
   documentary_bases: Type.Array(BASE, { default: [{ name: 'documents' }] }),
   models: Type.Array(MODEL, { default: [], maxItems: 128 }),
 });
 
 export type AiConfig = Static<typeof AI_CONFIG>;
 
-export function aiProblems({ documentary_bases: bases, models, model_hub: hub }: AiConfig): string[] {
+export function aiProblems({ documentary_bases: bases, models, model_hub: hub, auth: providers, open }: AiConfig): string[] {
+  // Whoever names providers does not mean a runner that asks nobody who they are.
+  const openProblems = open && providers.length > 0 ? ['.auth: has no effect with open = true: remove one of them'] : [];
   const hubProblems = isFetchable(hub) ? [] : ['.model_hub: must be the address of a model hub: https, or http on this machine'];
-  return [...hubProblems, ...baseProblems(bases.map(({ name }) => name)), ...modelProblems(models)];
+  return [...hubProblems, ...openProblems, ...providerProblems('.auth', providers), ...baseProblems(bases.map(({ name }) => name)), ...modelProblems(models)];
 }
 
 function baseProblems(names: readonly string[]): string[] {

@@ -1,7 +1,7 @@
 // The AI runner: summaries, translations, and answers from a text or from a base of documents.
 import { readFile } from 'node:fs/promises';
 import { definePlugin } from '../../kernel/plugin.ts';
-import { type AiActors, aiActors } from './actors.ts';
+import { type AiActors, aiActors, type Neighbours } from './actors.ts';
 import { AI_CONFIG, type AiConfig, aiProblems } from './config.ts';
 import { MODEL_FAULTS } from './faults.ts';
 import { exposeModels } from './metrics.ts';
@@ -10,7 +10,7 @@ import { aiRoutes } from './routes.ts';
 
 const MATRIX = /\bamx_int8\b/;
 
-export default definePlugin<AiConfig, AiActors>({
+export default definePlugin<AiConfig, AiActors, Neighbours>({
   // Its faults are about models; its section is named as the specification names the service.
   name: 'model',
   section: 'ai',

@@ -10,7 +10,7 @@ import type { AiContext } from './actors.ts';
 import { answerBy } from './answers.ts';
 import { answersByMeaning } from './answers-by-meaning.ts';
 import { mayUse, noBase, requireUse } from './bases.ts';
-import { callerOf } from './caller.ts';
+import { auditNameOf, callerOf } from './caller.ts';
 import { refuseLate } from './faults.ts';
 import { RANKINGS, readForm } from './forms.ts';
 import { generatorOf, madeBy, modelFor } from './generation.ts';
@@ -101,5 +101,5 @@ export async function deleteReference(ctx: AiContext, request: Request<Uint8Arra
 
 /** `[ai] open` serves callers without a name. */
 function librarianOf({ caller, address }: Request): Librarian {
-  return { realm: caller?.realm ?? '', user: caller?.username ?? 'anonymous', scheme: caller?.scheme ?? '', source: sourceOf(address) };
+  return { realm: caller?.realm ?? '', user: caller ? auditNameOf(caller) : 'anonymous', scheme: caller?.scheme ?? '', source: sourceOf(address) };
 }

@@ -2,6 +2,7 @@
 import Type, { type TSchema } from 'typebox';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import type { Request, Response, ResponseDescription, Route } from '../../kernel/http/route.ts';
+import { type Access, aiAuthenticators } from './access.ts';
 import type { AiContext } from './actors.ts';
 import { FORM_TYPES, type FormName, schemaOf } from './forms.ts';
 import { listModels, MODELS } from './model-list.ts';
@@ -67,13 +68,13 @@ const FRAME_BYTES = 65_536;
 export function aiRoutes(ctx: AiContext): readonly Route[] {
   const { enabled, open, text_limit: textBytes, file_limit: fileBytes } = ctx.config;
   if (!enabled) return [];
-  const auth = open ? 'none' : CREDENTIAL_KINDS;
-  const lists = LISTS.map(({ list, ...route }): Route => ({ method: 'GET', auth, tag: TAG, ...route, handle: (request) => list(ctx, request) }));
+  const access: Access = { auth: open ? 'none' : CREDENTIAL_KINDS, authenticators: aiAuthenticators(ctx) };
+  const lists = LISTS.map(({ list, ...route }): Route => ({ method: 'GET', ...access, tag: TAG, ...route, handle: (request) => list(ctx, request) }));
   const forms = FORMS.map(({ method, form, summary, answer, handle }): Route => {
     return {
       method,
       path: `/${form}`,
-      auth,
+      ...access,
       rawBody: true,
       body: schemaOf(form),
       bodyTypes: form === 'add_reference' ? FORM_TYPES.slice(0, 1) : FORM_TYPES,
@@ -91,5 +92,5 @@ export function aiRoutes(ctx: AiContext): readonly Route[] {
       handle: (request) => handle(ctx, request),
     };
   });
-  return [...forms, ...lists, ...pageRoutes(auth)];
+  return [...forms, ...lists, ...pageRoutes(access)];
 }

@@ -53,7 +53,7 @@ function argsOf(config: KeysConfig, version: string): KmipArgs {
     quotas: config.quotas,
     defaultUnwrapType: config.default_unwrap_type,
     algorithms: config.algorithms,
-    keyEncryptionKey: config.key_encryption_key,
+    keyEncryptionKeys: [config.key_encryption_key, ...config.former_key_encryption_keys].filter((id) => id !== ''),
     maxSealsPerDataKey: config.max_seals_per_data_key,
     selfTests: config.self_tests,
   };

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { PLACEMENT } from '../../kernel/config/placement.ts';
 import { Section } from '../../kernel/config/schema.ts';
 import { MAX_SEALS } from '../../kernel/data-key.ts';
-import { isFetchable } from '../../kernel/http/outbound.ts';
+import { IDENTITY_PROVIDER, providerProblems } from '../../kernel/http/identity-provider.ts';
 import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 
 /** Valid realm names. */
@@ -15,21 +15,14 @@ const names = (minLength = 1, maxLength = 1_024) => Type.Array(Type.String({ min
 /** 0 means no limit. */
 const quota = (value: number) => Type.Integer({ default: value, minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
-const IDENTITY_PROVIDER = Type.Object(
-  {
-    name: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
-    issuer: Type.String({ minLength: 1, maxLength: 2_048 }),
-    jwks_uri: Type.String({ minLength: 1, maxLength: 2_048 }),
-    audience: Type.String({ minLength: 1, maxLength: 2_048 }),
-  },
-  { additionalProperties: false },
-);
+const PROVIDER = Type.Object(IDENTITY_PROVIDER, { additionalProperties: false });
 
 export const KEYS_CONFIG = Section({
   realm: Type.String({ default: '' }),
   realms: Type.Array(Type.String(), { default: ['*'] }),
   default_unwrap_type: Type.Array(Type.Enum(OBJECT_TYPES), { default: [] }),
   key_encryption_key: Type.String({ default: '', maxLength: 256, pattern: '^(|hsm::.+)$' }),
+  former_key_encryption_keys: Type.Array(Type.String({ maxLength: 256, pattern: '^hsm::.+$' }), { default: [], maxItems: 1_000 }),
   privileged_users: names(),
   vendor_identification: Type.String({ default: 'gatehouse', minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_. -]+$' }),
   algorithms: Type.Array(Type.Enum(Object.keys(ENUM.CryptographicAlgorithm)), { default: [] }),
@@ -44,7 +37,7 @@ export const KEYS_CONFIG = Section({
     host: Type.String({ default: '127.0.0.1', minLength: 1 }),
     port: Type.Integer({ default: 5696, minimum: 0, maximum: 65_535 }),
   }),
-  identity_providers: Type.Array(IDENTITY_PROVIDER, { default: [] }),
+  identity_providers: Type.Array(PROVIDER, { default: [] }),
   quotas: Section({
     objects_per_identity: quota(1_000_000),
     object_bytes_per_identity: quota(10_737_418_240),
@@ -63,20 +56,6 @@ export function keysProblems({ realm, realms, identity_providers: providers }: K
     ...realms.flatMap((each, index) =>
       each === '*' || REALM.test(each) ? [] : [`.realms[${index}]: not a valid realm name: use 1 to 64 letters, digits, _ and -, or "*" for all realms`],
     ),
-    ...findRepeated(providers.map(({ name }) => name)).map(
-      (index) => `.identity_providers[${index}].name: another provider has the same name; each needs its own`,
-    ),
-    // Two entries for one issuer would leave open which provider's user a token names.
-    ...findRepeated(providers.map(({ issuer }) => issuer)).map(
-      (index) => `.identity_providers[${index}].issuer: another provider has the same issuer; each needs its own`,
-    ),
-    ...providers.flatMap(({ jwks_uri: uri }, index) =>
-      isFetchable(uri) ? [] : [`.identity_providers[${index}].jwks_uri: must be an https address, or an http address of this machine`],
-    ),
+    ...providerProblems('.identity_providers', providers),
   ];
-}
-
-/** Indices of values that also appear earlier in the list. */
-function findRepeated(values: readonly string[]): number[] {
-  return values.flatMap((value, index) => (values.indexOf(value) < index ? [index] : []));
 }

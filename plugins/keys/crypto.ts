@@ -1,10 +1,12 @@
 // The routes /v1/crypto/...: JOSE-like JSON in and out, and one error body for every refusal after authentication.
 import Type, { type TSchema } from 'typebox';
 import type { CryptoCall } from '../../actors/kmip/api.ts';
+import { andThen } from '../../kernel/at-once.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import type { Refused, Request, ResponseDescription, Route } from '../../kernel/http/route.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
+import { atOnce } from '../../kernel/runtime/remote.ts';
 import type { KeysContext } from './actors.ts';
 import { ABOUT, ERROR, kid, MAX_BODY_BYTES, PROBLEM } from './crypto-bodies.ts';
 import { principalIn } from './identity.ts';
@@ -37,13 +39,14 @@ export function cryptoRoutes(ctx: KeysContext, count: (outcomes: readonly string
     summary,
     responses: responses(status, answer),
     refusal,
-    async handle(request: Request<Uint8Array | undefined>) {
+    handle(request: Request<Uint8Array | undefined>) {
       const bytes = body ? jsonIn(request) : NO_BODY.slice();
       const { kid: id } = request.params;
       const call = (id === undefined ? { name } : { name, kid: id }) as CryptoCall;
-      const { status: answered, body: bodyOut, outcomes } = await ctx.actors.kmip.crypto(call, move(bytes), principalIn(ctx.config, request));
-      count(outcomes);
-      return bodyOut.byteLength === 0 ? { status: answered } : { status: answered, body: bodyOut, type: JSON_TYPE, once: true };
+      return andThen(atOnce(ctx.actors.kmip).crypto(call, move(bytes), principalIn(ctx.config, request)), ({ status: answered, body: bodyOut, outcomes }) => {
+        count(outcomes);
+        return bodyOut.byteLength === 0 ? { status: answered } : { status: answered, body: bodyOut, type: JSON_TYPE, once: true };
+      });
     },
   }));
 }

@@ -2,18 +2,19 @@
 import type { LoginView } from '../../actors/directory/api.ts';
 import type { Answer, CredentialVerdict, Encoding, Endpoint, KmipApi } from '../../actors/kmip/api.ts';
 import type { Remote } from '../../kernel/actor.ts';
+import { andThen } from '../../kernel/at-once.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import { signInLimit } from '../../kernel/http/sign-in-limit.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
 import { normalName, normalPassword } from '../../kernel/normal-form.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
-import { callWith } from '../../kernel/runtime/remote.ts';
+import { atOnce, callWith } from '../../kernel/runtime/remote.ts';
 import type { HeaderCredential } from '../../kmip/message/header-credentials.ts';
 import type { KeysContext } from './actors.ts';
 import { principalOf } from './identity.ts';
 
 export interface Received {
-  readonly kmip: Pick<Remote<KmipApi>, 'serve'>;
+  readonly kmip: Remote<KmipApi>;
   /** Moved to the actor: not usable afterwards. */
   readonly bytes: Uint8Array;
   readonly encoding: Encoding;
@@ -32,12 +33,13 @@ const REFUSED = 'the credentials in the header are refused';
 const SERVED = 'UsernameAndPassword';
 
 /** Answers a message. Nearly all messages have no credentials in their header, and need only one call of the actor. */
-export async function serveMessage(ctx: KeysContext, { kmip, bytes, encoding, endpoint }: Received, from: From): Promise<Answer> {
+export function serveMessage(ctx: KeysContext, { kmip, bytes, encoding, endpoint }: Received, from: From): Answer | Promise<Answer> {
   const principal = principalOf(ctx.config, from.caller, from.address);
-  const answer = await kmip.serve(move(bytes), encoding, endpoint, principal);
-  if (!answer.credentials) return answer;
-  const verdict = await judge(ctx, answer.credentials, from.caller, from.address, from.signal);
-  return kmip.serve(move(answer.body), encoding, endpoint, principal, verdict);
+  return andThen(atOnce(kmip).serve(move(bytes), encoding, endpoint, principal), (answer) => {
+    if (!answer.credentials) return answer;
+    const judged = judge(ctx, answer.credentials, from.caller, from.address, from.signal);
+    return judged.then((verdict) => kmip.serve(move(answer.body), encoding, endpoint, principal, verdict));
+  });
 }
 
 async function judge(

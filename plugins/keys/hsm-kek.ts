@@ -18,8 +18,16 @@ interface Place {
 
 /** @param id `[keys] key_encryption_key` @throws ConfigError if it is not the identifier of a key in a configured HSM */
 export function hsmKeyEncryptionKey(id: string, instances: PinnedRef<HsmApi>): KeyEncryptionKey {
-  const full = fullIdentifier(id, instances.keys());
-  const { hsm, slot, key } = placeOf(full, instances);
+  const key = hsmKeyNamed(fullIdentifier(id, instances.keys()), instances);
+  if (key) return key;
+  throw new ConfigError([`keys.key_encryption_key: ${id} is not the identifier of a key in an HSM of [[hsm_instances]]: hsm::<model>::<slot>::<name>`]);
+}
+
+/** @param full identifier with the model @returns undefined if no configured HSM holds such a key */
+export function hsmKeyNamed(full: string, instances: PinnedRef<HsmApi>): KeyEncryptionKey | undefined {
+  const place = placeOf(full, instances);
+  if (!place) return undefined;
+  const { hsm, slot, key } = place;
   const mechanism = (iv: Uint8Array, label: string): TokenMechanism => ({
     name: 'CKM_AES_GCM',
     parameter: { kind: 'gcm', iv, aad: new Uint8Array(Buffer.from(label)), tagBits: TAG_BYTES * 8 },
@@ -55,11 +63,10 @@ function fullIdentifier(id: string, prefixes: readonly string[]): string {
   return short && prefixes.length === 1 ? `${prefixes[0]}::${short[1]}` : id;
 }
 
-function placeOf(id: string, instances: PinnedRef<HsmApi>): Place {
+function placeOf(id: string, instances: PinnedRef<HsmApi>): Place | undefined {
   const prefix = instances.keys().find((each) => id.startsWith(`${each}::`));
   const [, slot, name] = (prefix && /^(\d{1,10})::(.+)$/s.exec(id.slice(prefix.length + 2))) || [];
-  if (prefix === undefined || slot === undefined || name === undefined)
-    throw new ConfigError([`keys.key_encryption_key: ${id} is not the identifier of a key in an HSM of [[hsm_instances]]: hsm::<model>::<slot>::<name>`]);
+  if (prefix === undefined || slot === undefined || name === undefined) return undefined;
   return { hsm: instances.at(prefix), slot: Number(slot), key: { name, kind: 'secret' } };
 }
 

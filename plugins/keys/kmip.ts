@@ -1,5 +1,6 @@
 // The routes /kmip...: a message in, the actor's answer out; both stay unparsed bytes here.
 import type { Encoding, Endpoint } from '../../actors/kmip/api.ts';
+import { andThen } from '../../kernel/at-once.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
@@ -48,12 +49,13 @@ export function kmipRoutes(ctx: KeysContext, count: (outcomes: readonly string[]
       422: { description: 'the operation failed; the message begins with the result reason', schema: FAILURE },
       503: { description: 'too busy, the key server is sealed, or this part of the server is down' },
     },
-    async handle(request: Request<Uint8Array | undefined>) {
+    handle(request: Request<Uint8Array | undefined>) {
       const encoding = encodingOf(ctx.config, request, endpoint);
       const bytes = request.body ?? NO_BODY.slice();
-      const { status, body, outcomes } = await serveMessage(ctx, { kmip: ctx.actors.kmip, bytes, encoding, endpoint }, request as From);
-      count(outcomes);
-      return { status, body, type: TYPES[encoding], once: true };
+      return andThen(serveMessage(ctx, { kmip: ctx.actors.kmip, bytes, encoding, endpoint }, request as From), ({ status, body, outcomes }) => {
+        count(outcomes);
+        return { status, body, type: TYPES[encoding], once: true };
+      });
     },
   });
   return [

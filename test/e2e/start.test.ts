@@ -107,6 +107,7 @@ test('--help and --version answer and end', async () => {
     '--port',
     '--backup',
     '--restore',
+    '--copy-store',
     '--rotate-kek',
     '--new-root-key',
     '--reset-admin',

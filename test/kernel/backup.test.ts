@@ -4,19 +4,15 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { TOTP } from 'otpauth';
 import { test } from 'uvu';
 import { backUp } from '../../kernel/backup/back-up.ts';
 import { BackupError } from '../../kernel/backup/format.ts';
 import { restore } from '../../kernel/backup/restore.ts';
-import { createClock } from '../../kernel/clock.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
-import { type AuditRow, auditHash } from '../../kernel/store/audit.ts';
-import { openStore } from '../../kernel/store/open.ts';
 import { BUILT_IN } from '../../plugins/index.ts';
-import { people } from '../people.ts';
-import { signInAdmin, startServer, type TestServer, temporaryFolder } from '../server.ts';
+import { startServer, temporaryFolder } from '../server.ts';
 import { testDatabases } from '../stores.ts';
+import { check, checkAudit, type Filled, fill } from './filled-store.ts';
 
 const databases = await testDatabases();
 const folder = temporaryFolder();
@@ -41,55 +37,6 @@ async function place(dialect: 'sqlite' | 'postgres') {
 function putRootKey(from: string, to: string): void {
   mkdirSync(to, { recursive: true });
   copyFileSync(join(from, 'root.key'), join(to, 'root.key'));
-}
-
-interface Filled {
-  readonly totp: TOTP;
-  readonly kid: string;
-  readonly sealed: Record<string, unknown>;
-  readonly objects: number;
-}
-
-async function fill(server: TestServer): Promise<Filled> {
-  const they = people(server, await signInAdmin(server));
-  await they.realm('team');
-  await they.user('team', 'ada', 'adas password');
-  const totp = await they.enrol('team', 'ada', await they.session('team', 'ada', 'adas password'));
-  const keys = await Promise.all(
-    Array.from({ length: 70 }, () => server.ask('POST', '/v1/crypto/keys', { cookie: they.root, body: { kty: 'oct', alg: 'A256GCM' } })),
-  );
-  const kid = keys[3]?.body.kid as string;
-  const sealed = await server.ask('POST', '/v1/crypto/encrypt', { cookie: they.root, body: { kid, alg: 'dir', enc: 'A256GCM', data: 'aGVsbG8' } });
-  assert.equal(sealed.status, 200, sealed.text);
-  return { totp, kid, sealed: sealed.body, objects: keys.length };
-}
-
-async function check(server: TestServer, { totp, sealed, kid }: Filled): Promise<void> {
-  const admin = await server.ask('POST', '/login?realm=_', { user: 'admin:a new password' });
-  assert.equal(admin.body.next_step, 'Authenticated');
-  const opened = await server.ask('POST', '/v1/crypto/decrypt', { cookie: admin.cookie, body: { kid, ...sealed } });
-  assert.deepEqual([opened.status, opened.body.data], [200, 'aGVsbG8'], opened.text);
-  const they = people(server, admin.cookie as string);
-  const ada = await they.signIn('team', 'ada', 'adas password', { totp_code: they.code(totp, 1) });
-  assert.equal(ada.body.next_step, 'Authenticated', ada.text);
-  // A new object takes a number that no restored one has.
-  const made = await server.ask('POST', '/v1/crypto/keys', { cookie: admin.cookie, body: { kty: 'oct', alg: 'A256GCM' } });
-  assert.equal(made.status, 200, made.text);
-}
-
-async function checkAudit(url: string, dataDir: string): Promise<void> {
-  const store = await openStore(url.replace(/^sqlite:/, `sqlite:${dataDir}/`), { writer: 'test', clock: createClock() });
-  const rows = await store.all<AuditRow>(
-    'SELECT stream, seq, time, request_id, realm, actor, scheme, source, event, target, outcome, reason, prev FROM audit ORDER BY stream, seq',
-  );
-  await store.close();
-  const last = new Map<string, AuditRow>();
-  for (const row of rows) {
-    const before = last.get(row.stream);
-    assert.deepEqual([row.seq, row.prev], [(before?.seq ?? 0) + 1, before ? auditHash(before) : '']);
-    last.set(row.stream, row);
-  }
-  for (const event of ['server.backup', 'server.restore']) assert.equal(rows.filter((row) => row.event === event).length, 1, event);
 }
 
 const backups = new Map<string, { file: string; dataDir: string; filled: Filled }>();
@@ -129,7 +76,7 @@ for (const from of databases) {
       const server = await startServer({ dataDir, config });
       await check(server, filled);
       await server.end();
-      await checkAudit(/url = "(.*)"/.exec(config)?.[1] as string, dataDir);
+      await checkAudit(/url = "(.*)"/.exec(config)?.[1] as string, dataDir, ['server.backup', 'server.restore']);
       await assert.rejects(restore(options, file), /the store is not empty: it has the table migration; a restore never overwrites data/);
       const again = await startServer({ dataDir, config });
       await again.end();

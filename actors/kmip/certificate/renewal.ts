@@ -54,7 +54,7 @@ export async function reCertifyDraft(tx: ObjectTransaction, old: Draft, payload:
     serial: outside.keep('serial number', randomSerial),
   });
   const { data, parameters } = unsigned;
-  const signature = outside.result(`signature by ${fingerprint(issuer.key)} of ${data.toString('base64')}`, () =>
+  const signature = outside.result(`signature by ${fingerprint(issuer.key)} of ${data.toString('base64')}`, async () =>
     keyOf(issuer.key, ctx).sign({ parameters, data }),
   );
   const content = certificateContent(signedDer(unsigned, signature));

@@ -1,4 +1,5 @@
 // The answer to a call of the REST crypto API, in the form in which the actor returns it.
+import { andThen, lastly } from '../../../kernel/at-once.ts';
 import { moveLarge } from '../../../kernel/runtime/bytes.ts';
 import { VERSIONS, type Version } from '../../../kmip/version.ts';
 import type { Answer, CryptoCall, Principal } from '../api.ts';
@@ -7,18 +8,21 @@ import { BatchContext } from '../context.ts';
 import type { KeyServer } from '../server.ts';
 import { serveCrypto } from './serve.ts';
 
-export async function answerCrypto(server: KeyServer, call: CryptoCall, body: Uint8Array, caller: Principal): Promise<Answer> {
+const UTF_8 = new TextEncoder();
+
+export function answerCrypto(server: KeyServer, call: CryptoCall, body: Uint8Array, caller: Principal): Answer | Promise<Answer> {
   const ctx = new BatchContext(server, caller, VERSIONS[0] as Version);
-  try {
-    return await runCall(call, body, ctx);
-  } finally {
-    ctx.opening.end();
-  }
+  return lastly(
+    () => runCall(call, body, ctx),
+    () => ctx.opening.end(),
+  );
 }
 
-async function runCall(call: CryptoCall, body: Uint8Array, ctx: BatchContext): Promise<Answer> {
-  const { status, body: answer, outcome, refused } = await serveCrypto(call, body, ctx);
-  if (refused) await auditRefusal(ctx.server, ctx.caller, refused);
-  const text = answer === undefined ? new Uint8Array(0) : new TextEncoder().encode(JSON.stringify(answer));
-  return { status, body: moveLarge(text), outcomes: [`${call.name}:${outcome}`] };
+function runCall(call: CryptoCall, body: Uint8Array, ctx: BatchContext): Answer | Promise<Answer> {
+  return andThen(serveCrypto(call, body, ctx), ({ status, body: answer, outcome, refused }) =>
+    andThen(refused && auditRefusal(ctx.server, ctx.caller, refused), () => {
+      const text = answer === undefined ? new Uint8Array(0) : UTF_8.encode(JSON.stringify(answer));
+      return { status, body: moveLarge(text), outcomes: [`${call.name}:${outcome}`] };
+    }),
+  );
 }

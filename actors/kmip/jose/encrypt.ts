@@ -4,6 +4,7 @@ import { agree } from '../../../crypto/key/key-agreement.ts';
 import type { CryptographicParameters } from '../../../crypto/parameters.ts';
 import type { ContentEncryption } from '../../../jose/content-encryption.ts';
 import type { KeyManagement } from '../../../jose/key-management.ts';
+import { andThen } from '../../../kernel/at-once.ts';
 import type { Key } from '../object/key.ts';
 import { USE } from '../object/usage.ts';
 import type { OperationContext } from '../operation-context.ts';
@@ -33,19 +34,21 @@ interface Prepared {
 }
 
 /** @returns the JWE, starting with its protected header @throws Problem, Refusal */
-export async function encrypt(body: Members, ctx: OperationContext): Promise<unknown> {
+export function encrypt(body: Members, ctx: OperationContext): unknown {
   const kid = text(body, 'kid');
   const alg = keyManagement(text(body, 'alg'), 'body');
   const enc = contentEncryption(text(body, 'enc'), 'body');
   const data = octets(body, 'data');
   const aad = additionalText(body);
-  const { header, key, encryptedKey } = await prepare(ctx, body, { kid, alg, enc, data });
-  const { iv, ciphertext, tag } = await seal(enc, key, toAuthenticatedData(header, aad), data);
-  const sealed = { protected: header.encoded, encrypted_key: encryptedKey, iv: base64url(iv), ciphertext: base64url(ciphertext), tag: base64url(tag) };
-  return aad === undefined ? sealed : { ...sealed, aad };
+  return andThen(prepare(ctx, body, { kid, alg, enc, data }), ({ header, key, encryptedKey }) =>
+    andThen(seal(enc, key, toAuthenticatedData(header, aad), data), ({ iv, ciphertext, tag }) => {
+      const sealed = { protected: header.encoded, encrypted_key: encryptedKey, iv: base64url(iv), ciphertext: base64url(ciphertext), tag: base64url(tag) };
+      return aad === undefined ? sealed : { ...sealed, aad };
+    }),
+  );
 }
 
-function prepare(ctx: OperationContext, body: Members, call: Call): Promise<Prepared> {
+function prepare(ctx: OperationContext, body: Members, call: Call): Prepared | Promise<Prepared> {
   switch (call.alg.mode) {
     case 'direct':
       return direct(ctx, call);
@@ -58,10 +61,12 @@ function prepare(ctx: OperationContext, body: Members, call: Call): Promise<Prep
   }
 }
 
-async function direct(ctx: OperationContext, { kid, alg, enc, data }: Call): Promise<Prepared> {
-  const object = await findSecretKey(ctx, kid, 'Encrypt', 'private');
-  const key = await takeKey(ctx, object, USE.Encrypt, data.length, fitsContent(enc));
-  return { header: plainHeader(object, alg.name, enc.name), key, encryptedKey: '' };
+function direct(ctx: OperationContext, { kid, alg, enc, data }: Call): Prepared | Promise<Prepared> {
+  return andThen(findSecretKey(ctx, kid, 'Encrypt', 'private'), (object) =>
+    andThen(takeKey(ctx, object, USE.Encrypt, data.length, fitsContent(enc)), (key) => {
+      return { header: plainHeader(object, alg.name, enc.name), key, encryptedKey: '' };
+    }),
+  );
 }
 
 async function encryptWrapped(ctx: OperationContext, { kid, alg, enc, data }: Call, length: number): Promise<Prepared> {

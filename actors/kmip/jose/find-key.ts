@@ -1,4 +1,5 @@
 // Finds the object for a `kid`, of the type that an algorithm needs; the link leads to the other half of a pair.
+import { andThen, orElse } from '../../../kernel/at-once.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -17,24 +18,22 @@ const isPublic = ({ type }: ManagedObject): boolean => type === ObjectType.Publi
  * The object with this identifier.
  * @throws Problem not_found for a text that cannot be an identifier; Refusal as `byId`
  */
-export function byKid<T>(objects: Objects<T>, kid: string, right: OperationName): Promise<T> {
+export function byKid<T>(objects: Objects<T>, kid: string, right: OperationName): T | Promise<T> {
   return orNotFound(kid, () => objects.byId(kid, right));
 }
 
 /** As byKid, without the content. */
-export function describeByKid<D>(objects: Objects<unknown, D>, kid: string, right: OperationName): Promise<D> {
+export function describeByKid<D>(objects: Objects<unknown, D>, kid: string, right: OperationName): D | Promise<D> {
   return orNotFound(kid, () => objects.describeById(kid, right));
 }
 
-async function orNotFound<T>(kid: string, find: () => Promise<T>): Promise<T> {
+function orNotFound<T>(kid: string, find: () => T | Promise<T>): T | Promise<T> {
   // PostgreSQL does not allow NUL in texts.
   if (kid.includes('\0')) throw notFound();
-  try {
-    return await find();
-  } catch (error) {
+  return orElse(find, (error) => {
     // Looks like the beginning of a list of tags, but is not one, so no object has this name.
     throw error instanceof Refusal && error.reason === 'InvalidField' ? notFound() : error;
-  }
+  });
 }
 
 /**
@@ -43,12 +42,17 @@ async function orNotFound<T>(kid: string, find: () => Promise<T>): Promise<T> {
  * algorithm
  * @throws Problem not_found, crypto_failure
  */
-export async function findSecretKey(ctx: OperationContext, kid: string, right: OperationName, absent: 'private' | 'public' | 'both'): Promise<ManagedObject> {
-  const object = await byKid(ctx, kid, right);
-  if (object.type === ObjectType.SymmetricKey || object.type === ObjectType.SecretData) return object;
-  const half = isPublic(object) ? 'public' : 'private';
-  if (absent === 'both' || absent === half) throw notFound();
-  throw unfit();
+export function findSecretKey(
+  ctx: OperationContext,
+  kid: string,
+  right: OperationName,
+  absent: 'private' | 'public' | 'both',
+): ManagedObject | Promise<ManagedObject> {
+  return andThen(byKid(ctx, kid, right), (object) => {
+    if (object.type === ObjectType.SymmetricKey || object.type === ObjectType.SecretData) return object;
+    const half = isPublic(object) ? 'public' : 'private';
+    throw absent === 'both' || absent === half ? notFound() : unfit();
+  });
 }
 
 /** A public key or a certificate; the identifier may also be that of the private key. @throws Problem not_found, crypto_failure for a secret key */

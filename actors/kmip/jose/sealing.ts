@@ -3,6 +3,7 @@ import { cbcHmac } from '../../../crypto/cipher/cbc-hmac.ts';
 import { type Cipher, cipherFor } from '../../../crypto/cipher/cipher.ts';
 import { randomIv } from '../../../crypto/random.ts';
 import type { ContentEncryption } from '../../../jose/content-encryption.ts';
+import { andThen } from '../../../kernel/at-once.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { Key } from '../object/key.ts';
 import { decryptionFailed } from './problem.ts';
@@ -20,11 +21,11 @@ export type ContentKey = Pick<Key, 'encrypt' | 'decrypt'>;
 export function messageKey(enc: ContentEncryption, secret: Uint8Array): ContentKey {
   const cipher = cipherOf(enc);
   return {
-    async encrypt({ aad, data }) {
+    encrypt({ aad, data }) {
       const iv = randomIv(enc.ivLength);
       return { ...cipher.encrypt(secret, { iv, aad, data }), iv };
     },
-    decrypt: async ({ iv, aad, data, tag }) => cipher.decrypt(secret, { iv, aad, data, tag }),
+    decrypt: ({ iv, aad, data, tag }) => cipher.decrypt(secret, { iv, aad, data, tag }),
   };
 }
 
@@ -35,9 +36,9 @@ function cipherOf({ algorithm, parameters, keyLength }: ContentEncryption): Ciph
 const NOTHING = new Uint8Array();
 
 /** Encrypts with a fresh random IV. */
-export async function seal({ algorithm, parameters }: ContentEncryption, key: ContentKey, additional: Uint8Array, plaintext: Uint8Array): Promise<Sealed> {
-  const { data, iv = NOTHING, tag = NOTHING } = await key.encrypt({ algorithm, parameters, aad: additional, data: plaintext });
-  return { iv, ciphertext: data, tag };
+export function seal({ algorithm, parameters }: ContentEncryption, key: ContentKey, additional: Uint8Array, plaintext: Uint8Array): Sealed | Promise<Sealed> {
+  const encrypted = key.encrypt({ algorithm, parameters, aad: additional, data: plaintext });
+  return andThen(encrypted, ({ data, iv = NOTHING, tag = NOTHING }) => ({ iv, ciphertext: data, tag }));
 }
 
 /** The caller must check the lengths of IV and tag. @throws Problem decryption_failed */

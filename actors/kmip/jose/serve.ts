@@ -1,4 +1,5 @@
 // The REST crypto API: maps calls to functions, and turns results and failures into answers.
+import { andThen, orElse } from '../../../kernel/at-once.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import type { CryptoCall } from '../api.ts';
 import type { RefusedCall } from '../audit-refusal.ts';
@@ -28,7 +29,7 @@ interface CryptoAnswer {
 /** Longer protected headers are not searched for the key of a refused call. */
 const MAX_HEADER_LENGTH = 4_096;
 
-const WITH_BODY: Record<(CryptoCall & { kid?: never })['name'], (body: Members, ctx: OperationContext) => Promise<unknown>> = {
+const WITH_BODY: Record<(CryptoCall & { kid?: never })['name'], (body: Members, ctx: OperationContext) => unknown> = {
   encrypt,
   decrypt,
   sign,
@@ -43,28 +44,32 @@ const WITH_BODY: Record<(CryptoCall & { kid?: never })['name'], (body: Members, 
  * @param body JSON, empty if the call takes none
  * @throws every error that the client did not cause
  */
-export async function serveCrypto(call: CryptoCall, body: Uint8Array, ctx: OperationContext): Promise<CryptoAnswer> {
+export function serveCrypto(call: CryptoCall, body: Uint8Array, ctx: OperationContext): CryptoAnswer | Promise<CryptoAnswer> {
   let members: Members | undefined;
-  try {
-    if (BODILESS.has(call.name)) members = {};
-    else members = readObject(body, 'the body');
-    return { ...(await dispatch(call, members, ctx)), outcome: 'Success' };
-  } catch (error) {
-    const { status, body: answer, reason } = refusalAnswer(error);
-    const target = 'kid' in call ? call.kid : keyIn(members);
-    return { status, body: answer, outcome: reason, refused: { event: `key.${OPERATION[call.name]}`, reason, target } };
-  }
+  return orElse<CryptoAnswer>(
+    () => {
+      members = BODILESS.has(call.name) ? {} : readObject(body, 'the body');
+      return dispatch(call, members, ctx);
+    },
+    (error) => {
+      const { status, body: answer, reason } = refusalAnswer(error);
+      const target = 'kid' in call ? call.kid : keyIn(members);
+      return { status, body: answer, outcome: reason, refused: { event: `key.${OPERATION[call.name]}`, reason, target } };
+    },
+  );
 }
 
 const BODILESS: ReadonlySet<CryptoCall['name']> = new Set(['deleteKey', 'getTags']);
 
-async function dispatch(call: CryptoCall, members: Members, ctx: OperationContext): Promise<Omit<CryptoAnswer, 'outcome'>> {
-  if (!('kid' in call)) return { status: 200, body: await WITH_BODY[call.name](members, ctx) };
-  if (call.name === 'getTags') return { status: 200, body: await getTags(call.kid, ctx) };
-  if (call.name === 'addTags') return { status: 200, body: await addTags(call.kid, members, ctx) };
-  if (call.name === 'deleteTags') return { status: 200, body: await deleteTags(call.kid, members, ctx) };
-  await deleteKey(call.kid, ctx);
-  return { status: 204, body: undefined };
+function dispatch(call: CryptoCall, members: Members, ctx: OperationContext): CryptoAnswer | Promise<CryptoAnswer> {
+  if (call.name === 'deleteKey') return andThen(deleteKey(call.kid, ctx), () => ({ status: 204, body: undefined, outcome: 'Success' }));
+  return andThen(bodyOf(call, members, ctx), (body) => ({ status: 200, body, outcome: 'Success' }));
+}
+
+function bodyOf(call: Exclude<CryptoCall, { name: 'deleteKey' }>, members: Members, ctx: OperationContext): unknown {
+  if (!('kid' in call)) return WITH_BODY[call.name](members, ctx);
+  if (call.name === 'getTags') return getTags(call.kid, ctx);
+  return call.name === 'addTags' ? addTags(call.kid, members, ctx) : deleteTags(call.kid, members, ctx);
 }
 
 /** The corresponding KMIP operation, which also names the event in the audit log. */

@@ -1,4 +1,5 @@
 // Checks the state and usage mask of a key for a call, and consumes its usage limits.
+import { andThen } from '../../../kernel/at-once.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
 import type { Key } from '../object/key.ts';
@@ -25,13 +26,14 @@ export type Fits = (key: Key, object: ManagedObject) => void;
  * @param bytes of data to protect
  * @throws the errors of `fits`, and a Refusal if the key may not be used in this way
  */
-export async function takeKey(ctx: OperationContext, object: ManagedObject, use: Use, bytes: number, fits: Fits): Promise<Key> {
-  const permitted = await useFittingKey(ctx, object, use, fits);
-  try {
-    await permitted.spend(bytes);
-  } catch (error) {
-    // Some KMIP operations use this reason for exhausted limits. Here it would say that the caller is not authorized.
-    throw error instanceof Refusal && error.reason === 'PermissionDenied' ? new Refusal('UsageLimitExceeded', error.message, error) : error;
-  }
-  return permitted.key;
+export function takeKey(ctx: OperationContext, object: ManagedObject, use: Use, bytes: number, fits: Fits): Key | Promise<Key> {
+  return andThen(useFittingKey(ctx, object, use, fits), (permitted) =>
+    andThen(
+      permitted.spend(bytes)?.catch((error: unknown) => {
+        // Some KMIP operations use this reason for exhausted limits. Here it would say that the caller is not authorized.
+        throw error instanceof Refusal && error.reason === 'PermissionDenied' ? new Refusal('UsageLimitExceeded', error.message, error) : error;
+      }),
+      () => permitted.key,
+    ),
+  );
 }

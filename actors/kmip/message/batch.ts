@@ -1,5 +1,6 @@
 // Executes the items of a message in order: Continue, Stop or Undo on failure, with the ID placeholder passed from item to item.
 import { isLeft } from '../../../kernel/actor.ts';
+import { andThen, orElse } from '../../../kernel/at-once.ts';
 import { describe, Fault, failureText, isServerFailure } from '../../../kernel/fault.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import { checkVersion, downgradePayload, upgradePayload } from '../../../kmip/message/legacy.ts';
@@ -66,12 +67,16 @@ async function runUndoable(ctx: BatchContext, items: readonly BatchItem[]): Prom
 }
 
 /** Executes a single operation; a failure is returned as its outcome. */
-export async function runItem(ctx: BatchContext, item: BatchItem): Promise<Outcome> {
-  return auditOutcome(await execute(ctx, item).catch((error: unknown) => toFailure(error, item, ctx)), ctx);
+export function runItem(ctx: BatchContext, item: BatchItem): Outcome | Promise<Outcome> {
+  const executed = orElse(
+    () => execute(ctx, item),
+    (error) => toFailure(error, item, ctx),
+  );
+  return andThen(executed, (outcome) => auditOutcome(outcome, ctx));
 }
 
 /** Audits a refusal. If the audit row cannot be written, the outcome is that failure instead. */
-async function auditOutcome(outcome: Outcome, ctx: BatchContext): Promise<Outcome> {
+function auditOutcome(outcome: Outcome, ctx: BatchContext): Outcome | Promise<Outcome> {
   const { item, status, reason, failure } = outcome;
   if (status === 'Success' || failure) return outcome;
   const target = item.payload.value.find(({ type }) => type === TYPE.TextString)?.value;
@@ -80,24 +85,32 @@ async function auditOutcome(outcome: Outcome, ctx: BatchContext): Promise<Outcom
 }
 
 /** @throws every error that is not a Refusal, because a surrounding transaction may succeed when it runs again */
-async function execute(ctx: BatchContext, item: BatchItem): Promise<Outcome> {
-  try {
-    const operation = operationOf(item, ctx);
-    const { name } = operation;
-    checkVersion(name, item.payload, ctx.version);
-    const payload = upgradePayload(name, item.payload, ctx.version, await findTemplates(item.payload, ctx));
+function execute(ctx: BatchContext, item: BatchItem): Outcome | Promise<Outcome> {
+  return orElse(
+    () => run(ctx, item),
+    (error) => {
+      const refusal = refusalOf(error);
+      if (!refusal) throw error;
+      return toFailure(refusal, item, ctx);
+    },
+  );
+}
+
+function run(ctx: BatchContext, item: BatchItem): Outcome | Promise<Outcome> {
+  const operation = operationOf(item, ctx);
+  const { name } = operation;
+  checkVersion(name, item.payload, ctx.version);
+  const answer = andThen(findTemplates(item.payload, ctx), (templates) => {
+    const payload = upgradePayload(name, item.payload, ctx.version, templates);
     checkMembers(name, operation.members, payload);
     checkValues(payload.value, ctx.version);
-    await discoverNamed(ctx, payload);
-    const answer = await operation.run(payload, ctx);
-    noteIdentifiers(operation, answer, ctx.batch);
-    const shown = item.ephemeral ? answer.filter(({ tag }) => tag !== TAG.Data) : answer;
+    return andThen(discoverNamed(ctx, payload), () => operation.run(payload, ctx));
+  });
+  return andThen(answer, (members) => {
+    noteIdentifiers(operation, members, ctx.batch);
+    const shown = item.ephemeral ? members.filter(({ tag }) => tag !== TAG.Data) : members;
     return { item, status: 'Success', payload: downgradePayload(name, shown, ctx.version) };
-  } catch (error) {
-    const refusal = refusalOf(error);
-    if (!refusal) throw error;
-    return toFailure(refusal, item, ctx);
-  }
+  });
 }
 
 /** The boundary to the client: reveals nothing about an internal error; for other faults it says whether to try again. */

@@ -9,10 +9,13 @@ const NAMES: ReadonlySet<number> = new Set([TAG.UniqueIdentifier, TAG.PrivateKey
 /** Structures of a payload that name keys: the wrapping key, and the objects of links. */
 const INSIDE: ReadonlySet<number> = new Set([TAG.KeyWrappingSpecification, TAG.EncryptionKeyInformation]);
 
-export async function discoverNamed(ctx: OperationContext, payload: Structure): Promise<void> {
-  if ((ctx.caller.administers ?? []).length === 0) return;
+export function discoverNamed(ctx: OperationContext, payload: Structure): void | Promise<void> {
+  return (ctx.caller.administers ?? []).length === 0 ? undefined : discoverIn(ctx, payload);
+}
+
+async function discoverIn(ctx: OperationContext, payload: Structure): Promise<void> {
   for (const node of payload.value) {
-    if (node.type === TYPE.Structure && INSIDE.has(node.tag)) await discoverNamed(ctx, node);
+    if (node.type === TYPE.Structure && INSIDE.has(node.tag)) await discoverIn(ctx, node);
     else if (node.type === TYPE.TextString && NAMES.has(node.tag)) await discoverKey(ctx, node.value);
   }
 }

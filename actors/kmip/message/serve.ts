@@ -1,4 +1,5 @@
 // Serves one message: a RequestMessage in any encoding, or a single operation in JSON.
+import { andThen, lastly } from '../../../kernel/at-once.ts';
 import { move, moveLarge } from '../../../kernel/runtime/bytes.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { HeaderCredential } from '../../../kmip/message/header-credentials.ts';
@@ -23,31 +24,34 @@ import { type Outcome, runBatch, runItem } from './batch.ts';
 const NEWEST = VERSIONS[0] as Version;
 const NEWEST_1 = VERSIONS[2] as Version;
 
-export async function serve(
+/** The answer is there at once if nothing that the operation needs has to be waited for. */
+export function serve(
   server: KeyServer,
   bytes: Uint8Array,
   encoding: Encoding,
   endpoint: Endpoint,
   caller: Principal,
   verdict?: CredentialVerdict,
-): Promise<Answer> {
+): Answer | Promise<Answer> {
   const fallback = endpoint === '1_4' ? NEWEST_1 : NEWEST;
   let message: Structure;
+  let bare: number | undefined;
   try {
     if (isJson(encoding)) {
       const { operation, node } = decodeJsonRequest(bytes, undefined, (code) => server.operations[nameOf('Operation', code)]?.unread?.());
-      if (operation !== undefined) return await serveBare(server, operation, node, { version: fallback, encoding }, caller);
       message = node;
+      bare = operation;
     } else message = encoding === 'binary' ? decodeRequest(bytes) : decodeXml(bytes);
   } catch (error) {
     const refusal = refusalOf(error);
     if (!refusal) throw error;
     // JSON that is neither a message nor a known operation is answered like an unknown operation.
     if (refusal.reason === 'OperationNotSupported') return toErrorAnswer(server, 404, refusal.detail, `?:${refusal.reason}`);
-    const bare = isJson(encoding) ? bareOperation(bytes) : undefined;
-    if (bare !== undefined) return toErrorAnswer(server, 422, refusal.detail, `${bare}:${refusal.reason}`);
+    const named = isJson(encoding) ? bareOperation(bytes) : undefined;
+    if (named !== undefined) return toErrorAnswer(server, 422, refusal.detail, `${named}:${refusal.reason}`);
     return refusedMessage(server, encoding, fallback, refusal);
   }
+  if (bare !== undefined) return serveBare(server, bare, message, { version: fallback, encoding }, caller);
   return serveMessage(server, { message, bytes, encoding, endpoint, verdict }, caller);
 }
 
@@ -126,20 +130,19 @@ interface Manner {
   readonly encoding: Encoding;
 }
 
-async function serveBare(server: KeyServer, code: number, payload: Structure, { version, encoding }: Manner, caller: Principal): Promise<Answer> {
+function serveBare(server: KeyServer, code: number, payload: Structure, { version, encoding }: Manner, caller: Principal): Answer | Promise<Answer> {
   const operation: OperationName = nameOf('Operation', code);
-  const item = { operation, code, id: undefined, payload };
   const ctx = new BatchContext(server, caller, version);
-  try {
-    const outcome = await runItem(ctx, item);
-    if (outcome.failure) throw outcome.failure;
-    if (outcome.status !== 'Success')
-      return toErrorAnswer(server, 422, `${spellReason(outcome.reason ?? 'GeneralFailure')}: ${outcome.message ?? ''}`, outcomeLabel(outcome));
-    const body = encodeJson(structure(TAG.ResponsePayload, outcome.payload ?? []), `${operation}Response`, isCompact(encoding));
-    return { status: 200, body: moveLarge(body), outcomes: [outcomeLabel(outcome)] };
-  } finally {
-    ctx.opening.end();
-  }
+  const run = () => andThen(runItem(ctx, { operation, code, id: undefined, payload }), (outcome) => bareAnswer(server, operation, outcome, encoding));
+  return lastly(run, () => ctx.opening.end());
+}
+
+function bareAnswer(server: KeyServer, operation: OperationName, outcome: Outcome, encoding: Encoding): Answer {
+  if (outcome.failure) throw outcome.failure;
+  if (outcome.status !== 'Success')
+    return toErrorAnswer(server, 422, `${spellReason(outcome.reason ?? 'GeneralFailure')}: ${outcome.message ?? ''}`, outcomeLabel(outcome));
+  const body = encodeJson(structure(TAG.ResponsePayload, outcome.payload ?? []), `${operation}Response`, isCompact(encoding));
+  return { status: 200, body: moveLarge(body), outcomes: [outcomeLabel(outcome)] };
 }
 
 /** The operation that the beginning of an unreadable body names. */

@@ -7,14 +7,20 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { attributesOf } from '../object/template.ts';
 import type { OperationContext } from '../operation-context.ts';
 
+const NO_TEMPLATES: Templates = new Map();
+
 /**
  * The newest template of each name, first among the caller's own, then among those that others have granted. Missing ones are left out.
  * @throws Refusal ObjectArchived
  */
-export async function findTemplates(payload: Structure, ctx: OperationContext): Promise<Templates> {
+export function findTemplates(payload: Structure, ctx: OperationContext): Templates | Promise<Templates> {
+  const names = ctx.version.major === 1 ? templateNames(payload) : [];
+  return names.length === 0 ? NO_TEMPLATES : findNamed(new Set(names), ctx);
+}
+
+async function findNamed(names: ReadonlySet<string>, ctx: OperationContext): Promise<Templates> {
   const found = new Map<string, readonly Node[]>();
-  if (ctx.version.major !== 1) return found;
-  for (const name of new Set(templateNames(payload))) {
+  for (const name of names) {
     const attributes = [enumeration(TAG.ObjectType, ENUM.ObjectType.Template), structure(TAG.Name, [text(TAG.NameValue, name)])];
     const [id] = (await ctx.server.objects.find(ctx, { attributes, storage: undefined, groupMember: undefined, offset: 0, limit: 1 })).ids;
     if (id === undefined) continue;

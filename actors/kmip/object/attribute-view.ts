@@ -117,6 +117,6 @@ function kindOf(content: Structure | undefined): Node[] {
 }
 
 /** Reads the content only if the Digest has to be computed from it. */
-export async function withDigest(object: ObjectDescription, ctx: OperationContext): Promise<ObjectDescription> {
+export function withDigest(object: ObjectDescription, ctx: OperationContext): ObjectDescription | Promise<ObjectDescription> {
   return isDigestOnDemand(object, ctx.caller.user) ? ctx.byId(object.id, 'GetAttributes') : object;
 }

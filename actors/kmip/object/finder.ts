@@ -67,8 +67,8 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
     });
   }
 
-  async byId(name: string, right: OperationName): Promise<T> {
-    return this.#open(this.#meant(await this.#resolve(name, right, right, true), right), right);
+  byId(name: string, right: OperationName): T | Promise<T> {
+    return andThen(this.#resolve(name, right, right, true), (found) => this.#open(this.#meant(found, right), right));
   }
 
   describe(payload: Structure, right: OperationName): D | Promise<D> {
@@ -80,8 +80,8 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
     });
   }
 
-  async describeById(name: string, right: OperationName): Promise<D> {
-    return this.#meant(await this.#resolve(name, right, right, false), right).object;
+  describeById(name: string, right: OperationName): D | Promise<D> {
+    return andThen(this.#resolve(name, right, right, false), (found) => this.#meant(found, right).object);
   }
 
   /** The object with exactly this identifier; undefined if it does not exist or the caller does not have the right. */

@@ -1,5 +1,5 @@
 // Returns an object in the key format that a client asks for (KMIP 2.1 sections 4.26 and 11.25).
-
+import { andThen } from '../../../kernel/at-once.ts';
 import { type KeyBlock, keyBlock, keyBlockOf } from '../../../kmip/key-block.ts';
 import { defaultFormat, exportKey } from '../../../kmip/key-format/key-format.ts';
 import type { KeyFormatType } from '../../../kmip/key-format/key-format-type.ts';
@@ -23,7 +23,7 @@ export const SYMMETRIC_FORMATS: ReadonlySet<string> = new Set(['Raw', 'Transpare
  * The content of an object in the requested format, by default as it was registered or created. Attributes inside its KeyValue stay there.
  * @throws Refusal KeyFormatTypeNotSupported
  */
-export async function inFormat(object: ManagedObject, format: KeyFormatType | undefined, ctx: KeyContext): Promise<Structure> {
+export function inFormat(object: ManagedObject, format: KeyFormatType | undefined, ctx: KeyContext): Structure | Promise<Structure> {
   const content = object.content as Structure;
   if (object.type === ObjectType.Template) {
     if (format !== undefined) throw unsupported(object, format);
@@ -48,8 +48,10 @@ export async function inFormat(object: ManagedObject, format: KeyFormatType | un
     return rebuild(object, asked, symmetricMaterial(raw, asked), block);
   }
   if (object.type !== ObjectType.PrivateKey && object.type !== ObjectType.PublicKey) throw unsupported(object, asked);
-  const exported = exportKey(await keyOf(object, ctx).material(), asked);
-  return rebuild(object, asked, exported instanceof Uint8Array ? exported : structure(TAG.KeyMaterial, exported), block);
+  return andThen(keyOf(object, ctx).material(), (material) => {
+    const exported = exportKey(material, asked);
+    return rebuild(object, asked, exported instanceof Uint8Array ? exported : structure(TAG.KeyMaterial, exported), block);
+  });
 }
 
 /**

@@ -1,4 +1,5 @@
 // The content of an object as Get and Export return it: in the requested format, and wrapped if the client or the object requires it.
+import { andThen } from '../../../kernel/at-once.ts';
 import { isAttributeIn } from '../../../kmip/attribute/rules.ts';
 import { keyBlock, keyBlockHead, keyBlockOf, lacksKeyValue } from '../../../kmip/key-block.ts';
 import { keyValueIn } from '../../../kmip/message/legacy.ts';
@@ -22,24 +23,25 @@ import { wrapperOf, wrappingSpecification } from './wrapping-policy.ts';
 const { ObjectType, KeyWrapType, State } = ENUM;
 
 /** @throws Refusal Sensitive, NotExtractable, KeyFormatTypeNotSupported, KeyCompressionTypeNotSupported, and the refusals of wrapping */
-export async function givenOut(request: Structure, object: ManagedObject, ctx: OperationContext): Promise<Structure> {
+export function givenOut(request: Structure, object: ManagedObject, ctx: OperationContext): Structure | Promise<Structure> {
   const specification = structureOf(request, TAG.KeyWrappingSpecification);
   if (flagOf(object.attributes, TAG.Sensitive, false) && !specification)
     throw new Refusal('Sensitive', 'DENIED: the object is sensitive and is returned only in wrapped form');
   if (!flagOf(object.attributes, TAG.Extractable, true)) throw new Refusal('NotExtractable', 'DENIED: the object is not extractable');
   if (object.content && lacksKeyValue(object.content)) {
     if (!ctx.server.objects.sourceOf(object.id).keeper) return keptElsewhere(request, object, object.content, ctx);
-    return givenOut(request, await fromKeeper(object, ctx), ctx);
+    return fromKeeper(object, ctx).then((kept) => givenOut(request, kept, ctx));
   }
   const compression = codeOf(request, TAG.KeyCompressionType);
   const asked = askedFormat(request) ?? (specification && unencodedFormat(object, specification));
-  const content = await (compression === undefined ? inFormat(object, asked ?? formatIn(object, ctx), ctx) : compressPoints(object, asked, compression, ctx));
-  if (specification) return wrapContent(wrappable(content, specification, object, ctx), specification, ctx);
-  const clear = wantsClear(request, object, ctx);
-  const wrapper = wrapperOf(object);
-  if (wrapper !== undefined && !clear) return wrapContent(keyValueIn(content, ctx.version), wrappingSpecification(wrapper), ctx);
-  if (flagOf(object.attributes, TAG.Fresh, false)) await notFreshAnyMore(object.id, ctx);
-  return withMask(clear ? await unwrapContent(content, ctx) : content, object, ctx);
+  const formatted = compression === undefined ? inFormat(object, asked ?? formatIn(object, ctx), ctx) : compressPoints(object, asked, compression, ctx);
+  return andThen(formatted, (content) => {
+    if (specification) return wrapContent(wrappable(content, specification, object, ctx), specification, ctx);
+    const clear = wantsClear(request, object, ctx);
+    const wrapper = wrapperOf(object);
+    if (wrapper !== undefined && !clear) return wrapContent(keyValueIn(content, ctx.version), wrappingSpecification(wrapper), ctx);
+    return andThen(noteGivenOut(object, ctx), () => andThen(clear ? unwrapContent(content, ctx) : content, (given) => withMask(given, object, ctx)));
+  });
 }
 
 /**
@@ -93,7 +95,7 @@ export async function fileGivenOut(
   if (flagOf(key.attributes, TAG.Sensitive, false)) throw new Refusal('Sensitive', 'DENIED: the object is sensitive and is returned only wrapped by a key');
   if (!flagOf(key.attributes, TAG.Extractable, true)) throw new Refusal('NotExtractable', 'DENIED: the object is not extractable');
   const file = await asPkcs12(key, named, request, right, ctx);
-  if (flagOf(key.attributes, TAG.Fresh, false)) await notFreshAnyMore(key.id, ctx);
+  await noteGivenOut(key, ctx);
   return file;
 }
 
@@ -106,9 +108,10 @@ function wantsClear(request: Structure, { type }: ManagedObject, { server }: Ope
 }
 
 /** Clears Fresh once the material leaves in clear for the first time. */
-async function notFreshAnyMore(id: string, ctx: OperationContext): Promise<void> {
-  await ctx.change(async (tx) => {
-    const draft = await tx.read(id);
+function noteGivenOut(object: ManagedObject, ctx: OperationContext): void | Promise<void> {
+  if (!flagOf(object.attributes, TAG.Fresh, false)) return;
+  return ctx.change(async (tx) => {
+    const draft = await tx.read(object.id);
     if (!draft) return;
     settle(draft, ctx.now);
     draft.attributes.set(boolean(TAG.Fresh, false));

@@ -110,7 +110,7 @@ export interface KeyPart {
 export type PartOutput = StreamOutput & { readonly iv?: Uint8Array | undefined };
 
 /**
- * A key that may be used. Every method may throw a Refusal, or a CryptoError that `refusalOf` turns into one:
+ * A key that may be used. What needs no other thread or device may be there at once. Every method may throw a Refusal, or a CryptoError that `refusalOf` turns into one:
  * InvalidObjectType for the wrong kind of key,
  * UnsupportedCryptographicParameters if the key, or the token that holds it, lacks a mechanism (the message names it),
  * BadCryptographicParameters and InvalidField for input that does not fit the key,
@@ -122,12 +122,12 @@ export interface Key extends KeyFacts {
   cipher(choice: CipherChoice): CipherFacts;
   /** Whether the operation supports multiple parts. */
   takesParts(kind: 'Encrypt' | 'Decrypt', choice: CipherChoice): boolean;
-  encrypt(input: Encryption): Promise<Encrypted>;
-  decrypt(input: Decryption): Promise<Uint8Array>;
-  sign(input: Signing): Promise<Uint8Array>;
+  encrypt(input: Encryption): Encrypted | Promise<Encrypted>;
+  decrypt(input: Decryption): Uint8Array | Promise<Uint8Array>;
+  sign(input: Signing): Uint8Array | Promise<Uint8Array>;
   /** False for every signature that does not match this key and input, including malformed ones. */
   verify(input: Verification): Promise<boolean>;
-  mac(input: Authentication): Promise<Uint8Array>;
+  mac(input: Authentication): Uint8Array | Promise<Uint8Array>;
   verifyMac(input: Authentication, expected: Uint8Array): Promise<boolean>;
   /** Encrypts the material of another key. If the parameters name no mode, AES uses key wrap with padding (RFC 5649), and RSA uses OAEP. */
   wrap(parameters: CryptographicParameters, material: Uint8Array): Promise<Wrapped>;

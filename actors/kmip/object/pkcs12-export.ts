@@ -28,8 +28,11 @@ export const isPkcs12Asked = (request: Structure): boolean => askedFormat(reques
  * The private key for the file, also if the request names its certificate.
  * @throws Refusal InvalidField for a certificate without a private key
  */
-export async function keyOfFile(named: ManagedObject, request: Structure, right: OperationName, ctx: OperationContext): Promise<ManagedObject> {
-  if (named.type !== ObjectType.Certificate || !isPkcs12Asked(request)) return named;
+export function keyOfFile(named: ManagedObject, request: Structure, right: OperationName, ctx: OperationContext): ManagedObject | Promise<ManagedObject> {
+  return named.type === ObjectType.Certificate && isPkcs12Asked(request) ? keyOfCertificate(named, right, ctx) : named;
+}
+
+async function keyOfCertificate(named: ManagedObject, right: OperationName, ctx: OperationContext): Promise<ManagedObject> {
   const publicKey = linkedTo(named, 'PublicKeyLink');
   const id = linkedTo(named, 'PrivateKeyLink') ?? (publicKey && linkedTo(await ctx.describeById(publicKey, right), 'PrivateKeyLink'));
   if (id === undefined) throw new Refusal('InvalidField', `PKCS#12: no private key is linked to ${named.id}`);

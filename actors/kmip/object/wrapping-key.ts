@@ -36,7 +36,7 @@ export async function unwrappingKey(ctx: OperationContext, information: Structur
   if (named.type !== ObjectType.PublicKey && named.type !== ObjectType.Certificate)
     return requireUsable(await findWrappingKey(async () => ctx.use(information, 'Decrypt'), name, 'Decrypt', 'unwrap'), USE.UnwrapKey, ctx);
   const id = await privateKeyOf(named, ctx);
-  const key = await findWrappingKey(() => ctx.byId(id, 'Decrypt'), id, 'Decrypt', `unwrap what ${named.id} has wrapped`);
+  const key = await findWrappingKey(async () => ctx.byId(id, 'Decrypt'), id, 'Decrypt', `unwrap what ${named.id} has wrapped`);
   if (key.type !== ObjectType.PrivateKey)
     throw new Refusal('InvalidObjectType', `the PrivateKeyLink of ${named.id} points to ${key.id}, which is not a private key and cannot unwrap`);
   return requireUsable(key, USE.UnwrapKey, ctx);
@@ -50,7 +50,7 @@ async function privateKeyOf(named: ObjectDescription, ctx: OperationContext): Pr
   const further =
     publicKey === undefined
       ? undefined
-      : linkedTo(await findWrappingKey(() => ctx.describeById(publicKey, 'GetAttributes'), publicKey, 'GetAttributes', 'unwrap'), 'PrivateKeyLink');
+      : linkedTo(await findWrappingKey(async () => ctx.describeById(publicKey, 'GetAttributes'), publicKey, 'GetAttributes', 'unwrap'), 'PrivateKeyLink');
   if (further !== undefined) return further;
   throw new Refusal('InvalidField', `unwrapping needs the private key of ${named.id}, which has no PrivateKeyLink`);
 }

@@ -147,7 +147,7 @@ async function signCertificate(
     ...(wishes.extensions === undefined ? {} : { extensions: wishes.extensions }),
     ...(request ? { requestedExtensions: request.requestedExtensions } : {}),
   };
-  return issue(certificate, (parameters, data) => key.sign({ parameters, data }));
+  return issue(certificate, async (parameters, data) => key.sign({ parameters, data }));
 }
 
 function linkCertificate(draft: Draft, { object, pair }: Subject, { certificate }: Issuer): void {

@@ -1,5 +1,6 @@
 // Encrypt (KMIP specification 2.1 section 6.1.17): symmetric ciphers, public keys and certificates, encapsulation, FF1; whole or in parts.
 import type { CryptographicAlgorithm, CryptographicParameters } from '../../../crypto/parameters.ts';
+import { andThen } from '../../../kernel/at-once.ts';
 import { CIPHER, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { bytes, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
@@ -24,8 +25,11 @@ export const encrypt = {
   run,
 } satisfies Operation;
 
-async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
-  const use = await useKey(ctx, request, USE.Encrypt);
+function run(request: Structure, ctx: OperationContext): readonly Node[] | Promise<readonly Node[]> {
+  return andThen(useKey(ctx, request, USE.Encrypt), (use) => encryptWith(use, request, ctx));
+}
+
+function encryptWith(use: KeyUse, request: Structure, ctx: OperationContext): readonly Node[] | Promise<readonly Node[]> {
   const { object, key } = use;
   const part = partOf(request);
   const parameters = effectiveParameters(request, object, 'encryption');
@@ -33,23 +37,21 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   if (object.type !== ENUM.ObjectType.SymmetricKey) {
     if (!isPublic(object)) throw unusable(object, USE.Encrypt, 'InvalidObjectType', 'this kind of object cannot encrypt');
     if (part.is !== 'whole') throw noParts('a public key');
-    await use.spend(data?.length ?? 0);
-    return publicKeyEncrypt(key, parameters, request);
+    return andThen(use.spend(data?.length ?? 0), () => publicKeyEncrypt(key, parameters, request));
   }
   const algorithm = cipherAlgorithm(ctx, parameters, object);
   if (algorithm === 'FPE_FF1') {
     if (part.is !== 'whole') throw noParts('FF1');
-    await use.spend(data?.length ?? 0);
-    return encryptFormat(use, parameters, request);
+    return andThen(use.spend(data?.length ?? 0), () => encryptFormat(use, parameters, request));
   }
   const cipher = key.cipher({ algorithm, parameters });
   requireAuthenticated(request, cipher);
   if (part.is !== 'whole') return encryptPart(request, ctx, { use, part, cipher, algorithm, parameters, data });
   if (data === undefined) throw noData('encrypt');
-  await use.spend(data.length);
   const iv = bytesOf(request, TAG.IVCounterNonce);
   const aad = bytesOf(request, TAG.AuthenticatedEncryptionAdditionalData);
-  return answer(object.id, ctx, await key.encrypt({ algorithm, parameters, iv, aad, data }));
+  const encrypted = andThen(use.spend(data.length), () => key.encrypt({ algorithm, parameters, iv, aad, data }));
+  return andThen(encrypted, (sealed) => answer(object.id, ctx, sealed));
 }
 
 function answer(id: string, ctx: OperationContext, { data, iv, tag }: Encrypted): Node[] {

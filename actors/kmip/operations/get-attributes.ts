@@ -1,4 +1,5 @@
 // GetAttributes: returns all or the requested attributes of an object (KMIP specification 2.1 section 6.1.20).
+import { andThen } from '../../../kernel/at-once.ts';
 import { type AttributeReference, isTags, readReference, referenceTo, sameReference } from '../../../kmip/attribute/reference.ts';
 import { ruleOf } from '../../../kmip/attribute/rules.ts';
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
@@ -9,6 +10,7 @@ import { children } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { toIndexedNodes } from '../object/attribute-transaction.ts';
 import { viewValues, withDigest } from '../object/attribute-view.ts';
+import type { ObjectDescription } from '../object/managed-object.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 
@@ -18,11 +20,14 @@ export const getAttributes = {
   run,
 } satisfies Operation;
 
-async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
+function run(request: Structure, ctx: OperationContext): readonly Node[] | Promise<readonly Node[]> {
   const references = readReferences(request);
-  const described = await ctx.describe(request, 'GetAttributes');
   const isDigestAsked = references.length === 0 || references.some(({ tag }) => tag === TAG.Digest);
-  const object = isDigestAsked ? await withDigest(described, ctx) : described;
+  const object = andThen(ctx.describe(request, 'GetAttributes'), (described) => (isDigestAsked ? withDigest(described, ctx) : described));
+  return andThen(object, (found) => answer(found, references, ctx));
+}
+
+function answer(object: ObjectDescription, references: readonly AttributeReference[], ctx: OperationContext): readonly Node[] {
   const values = viewValues(object, ctx);
   const shown = references.length === 0 ? values : references.flatMap((reference) => values.filter(({ node }) => isMeant(reference, referenceTo(node))));
   // Only KMIP 1.x has an index.

@@ -1,4 +1,5 @@
 // Get: returns an object in the requested key format and wrapping (KMIP 2.1 section 6.1.19).
+import { andThen } from '../../../kernel/at-once.ts';
 import { GIVEN_OUT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -19,14 +20,16 @@ export const get = {
   run,
 } satisfies Operation;
 
-async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
-  const named = await ctx.use(request, 'Get');
-  const object = await keyOfFile(named, request, 'Get', ctx);
+function run(request: Structure, ctx: OperationContext): readonly Node[] | Promise<readonly Node[]> {
+  return andThen(ctx.use(request, 'Get'), (named) => andThen(keyOfFile(named, request, 'Get', ctx), (object) => answer(object, named, request, ctx)));
+}
+
+function answer(object: ManagedObject, named: ManagedObject, request: Structure, ctx: OperationContext): readonly Node[] | Promise<readonly Node[]> {
   refuseByState(object, ctx.now);
   // A deactivated key serves only to process old data: Export returns it, and it may decrypt.
   if (stateAt(object, ctx.now) === State.Deactivated && isKey(object)) throw new Refusal('WrongKeyLifecycleState', 'DENIED: the object is Deactivated');
-  const content = isPkcs12Asked(request) ? await fileGivenOut(request, object, named, 'Get', ctx) : await givenOut(request, object, ctx);
-  return [enumeration(TAG.ObjectType, object.type), text(TAG.UniqueIdentifier, object.id), content];
+  const content = isPkcs12Asked(request) ? fileGivenOut(request, object, named, 'Get', ctx) : givenOut(request, object, ctx);
+  return andThen(content, (given) => [enumeration(TAG.ObjectType, object.type), text(TAG.UniqueIdentifier, object.id), given]);
 }
 
 /** Object types whose content is secret, or represents a secret. */

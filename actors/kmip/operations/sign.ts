@@ -1,4 +1,5 @@
 // Sign (KMIP specification 2.1 section 6.1.55): signs data, a digest from the client, or data in parts.
+import { andThen } from '../../../kernel/at-once.ts';
 import { OBJECT, PARTS, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { bytes, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
@@ -21,16 +22,19 @@ export const sign = {
   run,
 } satisfies Operation;
 
-async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
-  const use = await useKey(ctx, request, USE.Sign);
+function run(request: Structure, ctx: OperationContext): readonly Node[] | Promise<readonly Node[]> {
+  return andThen(useKey(ctx, request, USE.Sign), (use) => signWith(use, request));
+}
+
+function signWith(use: KeyUse, request: Structure): readonly Node[] | Promise<readonly Node[]> {
   const { object, key } = use;
   if (object.type !== ENUM.ObjectType.PrivateKey) throw unusable(object, USE.Sign, 'InvalidObjectType', 'only private keys sign');
   const part = partOf(request);
   if (part.is !== 'whole') return signPart(request, use, part);
   const { data, digest } = signatureInput(request);
   const parameters = effectiveParameters(request, object, 'signature');
-  await use.spend((data ?? digest).length);
-  return [text(TAG.UniqueIdentifier, object.id), bytes(TAG.SignatureData, await key.sign({ parameters, data, digest }))];
+  const signature = andThen(use.spend((data ?? digest).length), () => key.sign({ parameters, data, digest }));
+  return andThen(signature, (value) => [text(TAG.UniqueIdentifier, object.id), bytes(TAG.SignatureData, value)]);
 }
 
 async function signPart(request: Structure, use: KeyUse, part: PartOfMany): Promise<readonly Node[]> {

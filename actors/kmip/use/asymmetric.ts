@@ -31,6 +31,6 @@ export async function publicKeyEncrypt(key: Key, parameters: CryptographicParame
 }
 
 /** @param data a ciphertext, or an encapsulation for an ML-KEM key @throws Refusal: those of `decrypt` */
-export function privateKeyDecrypt(key: Key, parameters: CryptographicParameters, request: Structure, data: Uint8Array): Promise<Uint8Array> {
+export async function privateKeyDecrypt(key: Key, parameters: CryptographicParameters, request: Structure, data: Uint8Array): Promise<Uint8Array> {
   return key.decrypt({ algorithm: undefined, parameters, data, aad: bytesOf(request, TAG.AuthenticatedEncryptionAdditionalData) });
 }

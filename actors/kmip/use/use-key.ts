@@ -1,4 +1,5 @@
 // The only way to use a key: checks the right, the state and the mask, unwraps the key if it is stored wrapped, and consumes usage limits.
+import { andThen } from '../../../kernel/at-once.ts';
 import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { type Key, keyOf } from '../object/key.ts';
@@ -35,25 +36,32 @@ export class KeyUse {
 }
 
 /**
+ * The key is there at once if it is in memory.
  * @param named the object, found with the right that the use needs; or a payload that names it
  * @param tag of the identifier in the payload
  * @throws Refusal as `use` of the context, `requireUse` and `openWrapped`, in this order
  */
-export async function useKey(ctx: OperationContext, named: ManagedObject | Structure, use: Use, tag?: number): Promise<KeyUse> {
-  const asked = 'tag' in named ? ctx.use(named, use.operation, tag) : named;
-  // Most keys are in memory: then nothing waits.
-  const found = asked instanceof Promise ? await asked : asked;
-  requireUse(found, use, ctx.now);
-  return new KeyUse(ctx, isWrapped(found) ? await openWrapped(found, ctx) : found, use);
+export function useKey(ctx: OperationContext, named: ManagedObject | Structure, use: Use, tag?: number): KeyUse | Promise<KeyUse> {
+  return andThen('tag' in named ? ctx.use(named, use.operation, tag) : named, (found) => {
+    requireUse(found, use, ctx.now);
+    return andThen(isWrapped(found) ? openWrapped(found, ctx) : found, (open) => new KeyUse(ctx, open, use));
+  });
 }
 
 /**
  * As useKey, for callers that look at the key first: a key that does not fit the algorithm is refused before its state, dates and mask are checked.
  * @param fits throws the refusal if the key does not fit
  */
-export async function useFittingKey(ctx: OperationContext, found: ManagedObject, use: Use, fits: (key: Key, object: ManagedObject) => void): Promise<KeyUse> {
-  const permitted = new KeyUse(ctx, isWrapped(found) ? await openWrapped(found, ctx) : found, use);
-  fits(permitted.key, permitted.object);
-  requireUse(found, use, ctx.now);
-  return permitted;
+export function useFittingKey(
+  ctx: OperationContext,
+  found: ManagedObject,
+  use: Use,
+  fits: (key: Key, object: ManagedObject) => void,
+): KeyUse | Promise<KeyUse> {
+  return andThen(isWrapped(found) ? openWrapped(found, ctx) : found, (open) => {
+    const permitted = new KeyUse(ctx, open, use);
+    fits(permitted.key, permitted.object);
+    requireUse(found, use, ctx.now);
+    return permitted;
+  });
 }

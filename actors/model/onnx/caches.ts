@@ -23,6 +23,22 @@ export function pick(tensors: Readonly<Record<string, Tensor>>, names: readonly 
   return Object.fromEntries(names.map((name) => [name, tensors[name] as Tensor]));
 }
 
+/** @param rows numbers of rows @returns the tensors with these rows alone; rows are the first dimension of all of them */
+export function keepRows<T extends Readonly<Record<string, Tensor>>>(tensors: T, rows: readonly number[], runtime: Runtime): T {
+  const entries = Object.entries(tensors).map(([name, { type, data, dims }]) => {
+    const size = data.length / Math.max(1, dims[0] as number);
+    const kept = new (data.constructor as Float32ArrayConstructor)(size * rows.length);
+    for (const [at, row] of rows.entries()) kept.set((data as Float32Array).subarray(row * size, (row + 1) * size), at * size);
+    return [name, new runtime.Tensor(type as 'float32', kept, [rows.length, ...dims.slice(1)])] as const;
+  });
+  return Object.fromEntries(entries) as unknown as T;
+}
+
+/** @returns the outputs of a step that are read; copies of the others would be made for nothing */
+export function readOutputs(names: readonly string[], step: number): readonly string[] {
+  return step === 0 ? names : names.filter((name) => !(name.startsWith('present.') && name.includes('.encoder.')));
+}
+
 /** What was cached of the encoder stays: later steps return nothing there. */
 export function nextCaches(caches: Readonly<Record<string, Tensor>>, outputs: Readonly<Record<string, unknown>>, step: number): Record<string, Tensor> {
   const entries = Object.entries(caches).map(([name, old]) => {

@@ -10,7 +10,10 @@ export interface Row {
   readonly ids: readonly number[];
   readonly maxTokens: number;
   readonly signal: AbortSignal | undefined;
+  /** In a batch that has begun again these are written before, and are not chosen again. */
   readonly written: number[];
+  /** Whether its batch has begun again once: nobody waits for more. */
+  hasBegunAgain: boolean;
   isDone: boolean;
   isCut: boolean;
   /** After each token. */
@@ -19,21 +22,24 @@ export interface Row {
   reject(error: unknown): void;
 }
 
-/** Takes the rows of the next batch: the one that waits longest leads, and those of like length go with it. Rows whose clients have left are dropped. */
-export function takeBatch(waiting: Row[]): Row[] {
+/**
+ * Takes the rows of the next batch: the one that waits longest leads, and those of like length go with it. Rows whose clients have left are dropped.
+ * @param begun rows that are written already, and that others may join @returns all rows of the batch
+ */
+export function takeBatch(waiting: Row[], begun: readonly Row[] = []): Row[] {
   for (const row of waiting.filter(({ signal }) => signal?.aborted)) {
     waiting.splice(waiting.indexOf(row), 1);
     row.reject(new Fault('CANCELLED'));
   }
-  const [first] = waiting;
+  const [first] = begun.length > 0 ? begun : waiting;
   if (!first) return [];
   const distance = ({ ids }: Row) => Math.abs(ids.length - first.ids.length);
-  const batch = [first];
-  for (const row of waiting.slice(1).sort((a, b) => distance(a) - distance(b))) {
+  const batch = begun.length > 0 ? [...begun] : [first];
+  for (const row of waiting.filter((each) => each !== first).sort((a, b) => distance(a) - distance(b))) {
     const width = Math.max(...batch.map(({ ids }) => ids.length), row.ids.length);
     if (batch.length >= MAX_ROWS || width * (batch.length + 1) > MAX_TOKENS) break;
     batch.push(row);
   }
-  for (const row of batch) waiting.splice(waiting.indexOf(row), 1);
+  for (const row of batch.slice(begun.length)) waiting.splice(waiting.indexOf(row), 1);
   return batch;
 }

@@ -64,6 +64,7 @@ const CONFIG = {
   realms: ['*'],
   default_unwrap_type: [],
   key_encryption_key: '',
+  former_key_encryption_keys: [],
   privileged_users: [],
   vendor_identification: 'gatehouse',
   algorithms: [],

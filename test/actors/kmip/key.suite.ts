@@ -47,7 +47,7 @@ function ciphers(under: PlaceUnderTest): void {
       const own = await key.encrypt({ ...choice, aad, data });
       assert.equal(own.iv?.length, facts.ivBytes);
       equal(await key.decrypt({ ...choice, iv: own.iv, aad, data: own.data, tag: own.tag }), data);
-      if (tag) await refused(key.decrypt({ ...choice, iv: own.iv, aad, data: spoiled(own.data), tag: own.tag }), 'CryptographicFailure');
+      if (tag) await refused(async () => key.decrypt({ ...choice, iv: own.iv, aad, data: spoiled(own.data), tag: own.tag }), 'CryptographicFailure');
       await sameInParts(key, row);
     };
     under.mechanism(mechanism, works, async () => (await under.secret('AES', material)).cipher({ algorithm: 'AES', parameters }));
@@ -133,9 +133,9 @@ function pairs(under: PlaceUnderTest): void {
         assert.equal(await publicKey.verify({ parameters, data: MESSAGE, signature }), true);
         for (const wrong of [spoiled(signature), new Uint8Array()])
           assert.equal(await publicKey.verify({ parameters, data: MESSAGE, signature: wrong }), false);
-        await refused(() => publicKey.sign({ parameters, data: MESSAGE }), 'InvalidObjectType');
+        await refused(async () => publicKey.sign({ parameters, data: MESSAGE }), 'InvalidObjectType');
       },
-      ({ privateKey }) => privateKey.sign({ parameters, data: MESSAGE }),
+      async ({ privateKey }) => privateKey.sign({ parameters, data: MESSAGE }),
     );
   }
   for (const [mechanism, row] of entries(ENCRYPTIONS)) {

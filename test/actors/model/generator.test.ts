@@ -12,6 +12,8 @@ const folder = temporaryFolder();
 let generator: Generator;
 let steps = 0;
 let onStep = () => {};
+/** Rows of each step. */
+const sizes: number[] = [];
 
 /** Counts the runs of decoders of this process. */
 async function countSteps(model: string): Promise<void> {
@@ -22,6 +24,7 @@ async function countSteps(model: string): Promise<void> {
   prototype.run = function (this: typeof session, ...given: Parameters<typeof run>) {
     if ('encoder_hidden_states' in given[0]) {
       steps += 1;
+      sizes.push((given[0]['input_ids'] as { readonly dims: readonly number[] }).dims[0] as number);
       onStep();
     }
     return run.apply(this, given);
@@ -37,6 +40,7 @@ test.before(async () => {
 });
 test.before.each(() => {
   steps = 0;
+  sizes.length = 0;
   onStep = () => {};
 });
 test.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -68,6 +72,51 @@ test('a row whose client leaves stops with the next step; the others of its batc
   // What waits behind it begins at once.
   await generator.generate([TEXTS[0] as string], 100, undefined);
   assert.ok(steps <= 4 + 6, `${steps} steps`);
+});
+
+const [BELL, WATCHMAN, LAMP] = TEXTS as [string, string, string];
+
+test('rows that come just too late join a batch that has only begun, which goes on where it was', async () => {
+  const late: Promise<unknown>[] = [];
+  const pieces: string[] = [];
+  const add = (text: string) => late.push(generator.generate([text], 100, undefined));
+  onStep = () => {
+    if (steps === 2) for (let row = 0; row < 4; row += 1) add(WATCHMAN);
+    if (steps === 3) for (let row = 0; row < 4; row += 1) add(LAMP);
+  };
+  const first = await generator.generate([WATCHMAN], 100, undefined, (_, piece) => pieces.push(piece));
+  assert.deepEqual(
+    await Promise.all(late),
+    [...Array(4).fill(WATCHMAN), ...Array(4).fill(LAMP)].map((text) => [{ text, isCut: false }]),
+  );
+  assert.deepEqual([first, pieces.join('')], [[{ text: WATCHMAN, isCut: false }], WATCHMAN]);
+  // Four steps alone: in the fourth nobody came. One after the other it would take more than twice the longest.
+  assert.deepEqual([steps, ...sizes.slice(0, 5)], [4 + LONGEST, 1, 1, 1, 1, 9]);
+});
+
+test('a batch begins again once: those that come later wait, and whoever leaves meanwhile is dropped', async () => {
+  const leaving = new AbortController();
+  const later: Promise<unknown>[] = [];
+  const add = (text: string, signal?: AbortSignal) => later.push(Promise.allSettled([generator.generate([text], 100, signal)]));
+  onStep = () => {
+    if (steps === 1) add(BELL);
+    if (steps === 1) add(BELL, leaving.signal);
+    if (steps === 4) leaving.abort();
+    if (steps === 5) add(LAMP);
+  };
+  assert.deepEqual(await generator.generate([WATCHMAN], 100, undefined), [{ text: WATCHMAN, isCut: false }]);
+  const ended = ((await Promise.all(later)) as PromiseSettledResult<unknown>[][]).flat();
+  assert.deepEqual(
+    ended.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+  // Two steps alone, all three until one leaves, two until the short one ends, then the long one; what came last begins when that has ended.
+  assert.deepEqual(sizes, [1, 1, 3, 3, 2, 2, 2, 2, ...Array(LONGEST - 6).fill(1), ...Array(LAMP.split(' ').length + 2).fill(1)]);
+});
+
+test('rows that have ended are taken out of the batch: the others need not wait for work on them', async () => {
+  await generator.generate([BELL, LAMP, WATCHMAN, WATCHMAN], 100, undefined);
+  assert.deepEqual([steps, sizes[0], sizes.at(-1)], [LONGEST, 4, 2]);
 });
 
 test.run();

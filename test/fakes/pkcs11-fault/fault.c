@@ -6,6 +6,7 @@
 //   drop            all sessions are closed under their owners, once for each time that the file changes
 //   forget          a call that makes a key works, and then all sessions are closed, once for each time that the file changes
 //   own-iv          the token chooses the IV of CKM_AES_GCM, and writes it over the given one
+//   zero-iv         the same, and it takes nothing but zeros
 //   lie             a call that makes a key works, and says that it did not
 //   gone            no slot holds a token
 //   locked          the token refuses the PIN with CKR_PIN_LOCKED, and sessions are closed
@@ -148,8 +149,11 @@ static CK_MECHANISM_TYPE missing(void) {
 static CK_RV mine_C_EncryptInit(CK_SESSION_HANDLE session, CK_MECHANISM_PTR mechanism, CK_OBJECT_HANDLE key) {
   CK_RV result = enter(0);
   if (result != CKR_OK) return result;
-  if (mechanism->mechanism == CKM_AES_GCM && told("own-iv", 0, 0)) {
+  int takes_zeros = told("zero-iv", 0, 0);
+  if (mechanism->mechanism == CKM_AES_GCM && (takes_zeros || told("own-iv", 0, 0))) {
     CK_GCM_PARAMS *gcm = mechanism->pParameter;
+    for (CK_ULONG at = 0; takes_zeros && at < gcm->ulIvLen; at++)
+      if (gcm->pIv[at]) return CKR_MECHANISM_PARAM_INVALID;
     if (real->C_GenerateRandom(session, gcm->pIv, gcm->ulIvLen) != CKR_OK) return CKR_DEVICE_ERROR;
   }
   return mechanism->mechanism == missing() ? CKR_MECHANISM_INVALID : real->C_EncryptInit(session, mechanism, key);

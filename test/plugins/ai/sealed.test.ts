@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import { createClock } from '../../../kernel/clock.ts';
 import { openStore } from '../../../kernel/store/open.ts';
-import type { Store } from '../../../kernel/store/store.ts';
+import type { Store, Transaction } from '../../../kernel/store/store.ts';
 import { postgresDatabase } from '../../database.ts';
 import { writeModel } from '../../models/build.ts';
 import { startServer, type TestServer, temporaryFolder } from '../../server.ts';
@@ -15,13 +15,14 @@ import { HARBOUR } from './harbour.ts';
 
 const folder = temporaryFolder();
 const dataDir = join(folder, 'data');
-const CONFIG = `[ai]\nopen = true\n[[ai.models]]\nid = "embedder"\ntask = "embedding"\nfolder = "${writeModel('embedder', folder)}"\n`;
+const OPEN = '[ai]\nopen = true\n';
+const CONFIG = `${OPEN}[[ai.models]]\nid = "embedder"\ntask = "embedding"\nfolder = "${writeModel('embedder', folder)}"\n`;
 
 let server: TestServer;
-const start = async () => {
-  server = await startServer({ config: CONFIG, dataDir });
+const start = async (config = CONFIG) => {
+  server = await startServer({ config, dataDir });
 };
-test.before(start);
+test.before(() => start());
 test.after(async () => {
   await server?.end();
   rmSync(folder, { recursive: true, force: true });
@@ -78,45 +79,75 @@ test('a new reference is sealed, found by words and by vectors, and after a rest
   assert.equal((await rowsOf('ai_passage')).length > 1, true);
 });
 
-test('a reference of an earlier version is sealed at the next start, with its vectors', async () => {
+/** A reference as it was before references were sealed. */
+async function insertClear(tx: Transaction, id: string, passages: readonly (readonly [chapter: string, text: string])[], embedder = ''): Promise<void> {
+  const reference =
+    "INSERT INTO ai_reference (id, base, name, kind, title, sha256, added_at, embedder) VALUES ($1, 'documents', $1, 'epub', 'Annals of Kerlouan', $2, 0, $3)";
+  await tx.run(reference, [id, createHash('sha256').update(id).digest('hex'), embedder]);
+  for (const [ordinal, [chapter, text]] of passages.entries())
+    await tx.run('INSERT INTO ai_passage (reference_id, ordinal, chapter, page, text) VALUES ($1, $2, $3, 0, $4)', [id, ordinal, chapter, text]);
+  const vectors = 'INSERT INTO ai_vectors (reference_id, ordinal, embedder, windows, vectors) VALUES ($1, 0, $2, $3, $4)';
+  await tx.run(vectors, [id, embedder || 'other', new Uint8Array([1, 0]), new Uint8Array(new Float32Array(64).fill(1 / 8).buffer)]);
+}
+
+const WATCHMAN = ['The Watchman', 'The watchman of the harbour is called Elias Brandt.'] as const;
+const STORM = ['The Storm', 'In March 1911 a storm broke the mole.'] as const;
+const recorded = () =>
+  inStore((store) => store.all<Row>("SELECT target FROM audit WHERE event = 'server.rows_authenticated' AND target = 'documents' AND outcome = 'success'"));
+
+test('references of a database of before are sealed after the start, by itself, with their vectors', async () => {
   await server.end();
   await inStore((store) =>
     store.transaction(async (tx) => {
       for (const table of ['ai_reference', 'ai_passage', 'ai_vectors']) await tx.run(`DELETE FROM ${table}`);
-      const reference =
-        "INSERT INTO ai_reference (id, base, name, kind, title, sha256, added_at, embedder) VALUES ('old', 'documents', 'old', 'epub', $1, $2, 0, $3)";
-      await tx.run(reference, ['Annals of Kerlouan', createHash('sha256').update('old').digest('hex'), '']);
-      const passage = "INSERT INTO ai_passage (reference_id, ordinal, chapter, page, text) VALUES ('old', $1, $2, 0, $3)";
-      await tx.run(passage, [0, 'The Watchman', 'The watchman of the harbour is called Elias Brandt.']);
-      await tx.run(passage, [1, 'The Storm', 'In March 1911 a storm broke the mole.']);
-      const clear = "INSERT INTO ai_vectors (reference_id, ordinal, embedder, windows, vectors) VALUES ('old', 0, 'other', $1, $2)";
-      await tx.run(clear, [new Uint8Array([1, 0]), new Uint8Array(Float32Array.of(1, 0).buffer)]);
+      for (const table of ['data_key', 'data_key_generation']) await tx.run(`DELETE FROM ${table} WHERE purpose = 'documents'`);
+      await tx.run("DELETE FROM migration WHERE owner = 'model' AND id > 2");
+      const added = ['ai_reference.generation', 'ai_reference.sealed_key', 'ai_reference.sealed', 'ai_passage.sealed', 'ai_vectors.is_sealed'];
+      for (const [table, column] of added.map((each) => each.split('.'))) await tx.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
+      await insertClear(tx, 'old', [WATCHMAN, STORM]);
     }),
   );
+  // Without an embedder nothing but a request would start the library.
+  await start(OPEN);
+  await until(async () => (await recorded()).length === 1);
+  await assertSealed(Buffer.from('old'));
+  await server.end();
   await start();
   assert.deepEqual((await server.ask('GET', '/documentary_bases')).body, { documentary_bases: { documents: ['old'] } });
-  await until(async () => (await rowsOf('ai_reference')).every((row) => row['sealed_key'] !== null));
   await embedded();
   await assertSealed(Buffer.from('old'));
   await assertFound();
   const { body } = await post('/rag_predict', { db: 'documents', query: 'When did the storm break the mole?', sources: 'true', ranking: 'words' });
-  assert.deepEqual(body.sources[0], { reference: 'old', chapter: 'The Storm', text: 'In March 1911 a storm broke the mole.', score: body.sources[0].score });
+  assert.deepEqual(body.sources[0], { reference: 'old', chapter: STORM[0], text: STORM[1], score: body.sources[0].score });
 });
 
-test('sealed bytes in another place, or changed ones, are not shown, and the audit log tells of them', async () => {
+test('from then on rows in clear, sealed ones in another place too, are no answer; the audit log tells', async () => {
   await server.end();
+  const [{ embedder } = {}] = await rowsOf('ai_reference');
   await inStore((store) =>
     store.transaction(async (tx) => {
+      await insertClear(tx, 'forged', [['The Watchman', 'The watchman of the harbour is called Mallory.']], String(embedder));
+      await tx.run("INSERT INTO ai_passage (reference_id, ordinal, chapter, page, text) VALUES ('old', 2, 'The Watchman', 0, 'Mallory is the watchman.')");
+      await tx.run("UPDATE ai_vectors SET vectors = $1, is_sealed = 0 WHERE reference_id = 'old'", [new Uint8Array(517).fill(62)]);
       await tx.run("UPDATE ai_passage SET sealed = (SELECT sealed FROM ai_passage WHERE reference_id = 'old' AND ordinal = 1) WHERE ordinal = 0");
-      await tx.run("UPDATE ai_reference SET sealed = (SELECT sealed FROM ai_passage WHERE reference_id = 'old' AND ordinal = 1)");
+      await tx.run("UPDATE ai_reference SET sealed = (SELECT sealed FROM ai_passage WHERE reference_id = 'old' AND ordinal = 1) WHERE id = 'old'");
     }),
   );
   await start();
+  for (const ranking of ['words', 'vectors', 'fused']) {
+    const { status, body } = await post('/rag_predict', { db: 'documents', query: 'Who is the watchman of the harbour?', sources: 'true', ranking });
+    assert.deepEqual([status, /Mallory|Brandt/.test(JSON.stringify(body))], [200, false], ranking);
+  }
   assert.deepEqual(await chapters('Who is the watchman?', 'words'), []);
   assert.deepEqual(await chapters('When did the storm break the mole?', 'words'), ['The Storm']);
-  const forged = () => inStore((store) => store.all<Row>("SELECT target, reason FROM audit WHERE event = 'reference.forged'"));
-  await until(async () => (await forged()).length > 0);
-  assert.equal((await forged())[0]?.['target'], 'old');
+  assert.equal((await server.ask('GET', '/models')).body.embedding.waiting, 0);
+  const forged = () => inStore((store) => store.all<Row>("SELECT target FROM audit WHERE event = 'reference.forged' ORDER BY target"));
+  await until(async () => (await forged()).length === 2);
+  assert.deepEqual(
+    (await forged()).map(({ target }) => target),
+    ['forged', 'old'],
+  );
+  assert.equal((await recorded()).length, 1);
 });
 
 test.run();

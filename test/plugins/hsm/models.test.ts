@@ -8,6 +8,7 @@ import { withModels } from '../../../plugins/hsm/config.ts';
 import { hsmInstances } from '../../../plugins/hsm/instances.ts';
 import { HSM_MODELS } from '../../../plugins/hsm/models.ts';
 import { BUILT_IN } from '../../../plugins/index.ts';
+import { canBuild, type FaultLibrary, faultLibrary } from '../../fakes/pkcs11-fault/build.ts';
 import { startServer, temporaryFolder } from '../../server.ts';
 import { SOFTHSM_LIBRARY, skipWithout } from '../../system.ts';
 import { bytes, curve, done, enumeration, identifier, kmip, makePair, makeSecret, parameters, refused, startHsmServer, structure } from './hsm-server.ts';
@@ -54,6 +55,40 @@ if (!skipWithout('softhsm2'))
     const found = await done(kmip(server.admin, 'Locate', structure('Attributes', enumeration('ObjectType', 'SymmetricKey'))));
     assert.deepEqual(found.all('UniqueIdentifier').sort(), ['aes', 'foreign', 'foreign three', 'foreign too'].map(id), 'all of a search by ones');
     assert.deepEqual(server.hsm.tool(server.slot, "flags('aes', [0x106, 0x104])"), [false, true], 'the template of the model');
+    await server.end();
+  });
+
+if (!skipWithout('softhsm2') && canBuild())
+  test('choosesGcmIv: the token gets zeros and its IV is told; one that leaves the zeros encrypts nothing', async () => {
+    let library: FaultLibrary | undefined;
+    const model = { ...MODEL, quirks: { choosesGcmIv: true } };
+    const server = await startHsmServer({
+      model: 'my_token',
+      more: (folder) => {
+        library = faultLibrary(folder, 'zeros');
+        return `library = "${library.path}"`;
+      },
+      tables: (folder) => `[[hsm_models]]\nmodule = "${written(folder, `export default ${JSON.stringify(model)};`)}"`,
+    });
+    const key = identifier(`${server.prefix}key`);
+    const gcm = parameters(enumeration('BlockCipherMode', 'GCM'));
+    await done(makeSecret(server.admin, `${server.prefix}key`));
+    library?.tell('zero-iv');
+    const ivs = new Set<string>();
+    for (let round = 0; round < 2; round++) {
+      const sealed = await done(kmip(server.admin, 'Encrypt', key, gcm, bytes('Data', DATA)));
+      const members = ['Data', 'IVCounterNonce', 'AuthenticatedEncryptionTag'].map((tag) => bytes(tag, sealed[tag] as string));
+      assert.equal((await done(kmip(server.admin, 'Decrypt', key, gcm, ...members)))['Data'], HEX);
+      ivs.add(sealed['IVCounterNonce'] as string);
+    }
+    assert.equal(ivs.size, 2);
+    const given = bytes('IVCounterNonce', '0102030405060708090A0B0C');
+    await refused(kmip(server.admin, 'Encrypt', key, gcm, given, bytes('Data', DATA)), /the token chooses the IV of CKM_AES_GCM itself: send none$/);
+    library?.tell(undefined);
+    await refused(
+      kmip(server.admin, 'Encrypt', key, gcm, bytes('Data', DATA)),
+      /the token has no mechanism CKM_AES_GCM that chooses its IV, which its model says/,
+    );
     await server.end();
   });
 

@@ -1,6 +1,9 @@
 // Keys through what happens to tokens: one that goes and comes back, several slots, a process of its own, sessions that somebody else ends.
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'uvu';
+import { IS_ON_POSTGRES } from '../../database.ts';
 import { until } from '../../runtime.ts';
 import { signInAdmin } from '../../server.ts';
 import { skipWithout } from '../../system.ts';
@@ -50,6 +53,26 @@ if (!skipWithout('softhsm2')) {
       assert.match(metrics, /^gatehouse_hsm_operations_total\{instance="hsm::soft_hsm",operation="encrypt",outcome="CKR_OK"\} [2-9]/m);
       assert.match(metrics, /^gatehouse_hsm_operations_total\{instance="hsm::soft_hsm",operation="encrypt",outcome="unavailable"\} [1-9]/m);
       assert.match(metrics, /^gatehouse_hsm_operation_seconds_total\{instance="hsm::soft_hsm",operation="generate",outcome="CKR_OK"\} 0\.\d*[1-9]/m);
+      await server.end();
+    });
+
+  if (!IS_ON_POSTGRES)
+    test('uses of a key by an administrator read its row once, not each time', async () => {
+      const server = await startHsmServer();
+      const id = `${server.prefix}key`;
+      await done(makeSecret(server.admin, id));
+      const all = () => Promise.all(Array.from({ length: 32 }, () => done(encrypt(server, id))));
+      // Each thread of the key server reads it once.
+      for (let round = 0; round < 3; round++) await all();
+      const db = new DatabaseSync(join(server.dataDir, 'gatehouse.db'), { timeout: 5_000 });
+      // Whoever reads it now takes it for none, and looks for the key on the token.
+      db.prepare('UPDATE kms_object SET seal = ? WHERE id = ?').run(new Uint8Array(64), id);
+      db.close();
+      await all();
+      const { text: metrics } = await server.ask('GET', '/metrics');
+      assert.match(metrics, /^gatehouse_hsm_operations_total\{instance="hsm::soft_hsm",operation="encrypt",outcome="CKR_OK"\} 128$/m);
+      const finds = /^gatehouse_hsm_operations_total\{.*operation="find",outcome="CKR_OK"\} (\d+)$/m.exec(metrics)?.[1] ?? '0';
+      assert.equal(finds, '0');
       await server.end();
     });
 

@@ -39,7 +39,7 @@ test('POST /kmip/2_1 and POST /kmip/1_4: the bytes of a JSON body reach the acto
       version: '0.0.0-test',
       vendorIdentification: 'gatehouse',
       privilegedUsers: [],
-      keyEncryptionKey: '',
+      keyEncryptionKeys: [],
       selfTests: false,
       quotas: {
         objects_per_identity: 1_000_000,

@@ -27,7 +27,7 @@ const { ObjectType } = ENUM;
 /** Only for callers who administer the instance: what others may know of is in the database. @param id in full; undefined for all keys of all slots @param isOwn whether it is the key-encryption key of the server, which is left alone */
 export async function discoverKeys(
   tokens: Tokens,
-  { rows, store }: DatabaseParts,
+  { rows, store, cache }: DatabaseParts,
   ctx: OperationContext,
   id: string | undefined,
   isOwn: (id: string) => boolean,
@@ -35,7 +35,9 @@ export async function discoverKeys(
   const { administers = [] } = ctx.caller;
   // A transaction must not wait for a token.
   if (administers.length === 0 || ctx.reader !== ctx.server.store) return;
-  const isNew = async (each: string) => !isOwn(each) && (await rows.describe(store, each)) === undefined;
+  // Each use of a key by an administrator asks this of the memory; a list of all keys would fill it.
+  const known = (each: string) => (id === undefined ? rows.describe(store, each) : cache.get(each, false));
+  const isNew = async (each: string) => !isOwn(each) && (await known(each)) === undefined;
   if (id === undefined) {
     for (const prefix of administers)
       for (const slot of (await tokens.facts(prefix))?.slots ?? []) await takeIn(ctx, await listOf(tokens, { prefix, slot }), { prefix, slot }, isNew);

@@ -17,14 +17,14 @@ import type { Tokens } from './tokens.ts';
 const { ObjectType, State } = ENUM;
 const KINDS: ReadonlySet<number> = new Set([ObjectType.SymmetricKey, ObjectType.SecretData, ObjectType.PrivateKey, ObjectType.PublicKey]);
 
-/** @param keyEncryptionKey the identifier of the server's own key, which is used for nothing else; empty if there is none */
-export function hsmObjects(tokens: Tokens, parts: DatabaseParts, keyEncryptionKey: string): ObjectSource {
+/** @param keyEncryptionKeys the identifiers of the server's own keys, which are used for nothing else */
+export function hsmObjects(tokens: Tokens, parts: DatabaseParts, keyEncryptionKeys: readonly string[]): ObjectSource {
   const rows = databaseObjects(parts);
-  const ownPlace = placeOf(keyEncryptionKey, tokens.prefixes, false);
+  const ownPlaces = keyEncryptionKeys.flatMap((own) => placeOf(own, tokens.prefixes, false) ?? []);
   /** Also by the name that another instance gives the token. */
   const isOwn = (id: string): boolean => {
-    const place = ownPlace && placeOf(id, tokens.prefixes, false);
-    return place !== undefined && ownPlace !== undefined && tokens.isSame(place, ownPlace);
+    const place = ownPlaces.length > 0 ? placeOf(id, tokens.prefixes, false) : undefined;
+    return place !== undefined && ownPlaces.some((own) => tokens.isSame(place, own));
   };
   const full = (id: string): string => canonical(id, tokens.prefixes);
   const isFree = (from: Reader) => async (id: string) => {

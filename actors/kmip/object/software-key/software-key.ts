@@ -93,7 +93,7 @@ class SoftwareKey implements Keys.Key {
     return this.#chosen;
   }
 
-  async encrypt(input: Keys.Encryption): Promise<Keys.Encrypted> {
+  encrypt(input: Keys.Encryption): Keys.Encrypted {
     if (!this.#isSecret) return encryptWithPair(pairKeyOf(this.#object), input);
     if (input.algorithm === 'FPE_FF1') return { data: ff1Encrypt(this.#secret, requireFormat(input.format), input.data) };
     const cipher = this.#cipher(input);
@@ -103,7 +103,7 @@ class SoftwareKey implements Keys.Key {
     return { data: sealed.data, tag: sealed.tag, iv: made };
   }
 
-  async decrypt(input: Keys.Decryption): Promise<Uint8Array> {
+  decrypt(input: Keys.Decryption): Uint8Array {
     const { iv, aad, data, tag, parameters } = input;
     if (this.#isSecret) {
       if (input.algorithm === 'FPE_FF1') return ff1Decrypt(this.#secret, requireFormat(input.format), data);
@@ -113,7 +113,7 @@ class SoftwareKey implements Keys.Key {
     return pairCipher(key).name === 'ML-KEM' ? decapsulate(key, data) : decryptWithPair(key, parameters, data, aad);
   }
 
-  async sign({ parameters, data, digest, encoding }: Keys.Signing): Promise<Uint8Array> {
+  sign({ parameters, data, digest, encoding }: Keys.Signing): Uint8Array | Promise<Uint8Array> {
     const key = pairKeyOf(this.#object);
     if (data !== undefined && digest === undefined && isSlowSigner(key)) return this.#ctx.aside(() => signInPool(key, parameters, data));
     return signWith(key, parameters, signatureInput(data, digest), encoding);
@@ -123,7 +123,7 @@ class SoftwareKey implements Keys.Key {
     return verifyWith(publicKeyOf(this.#object), parameters, signatureInput(data, digest), signature, encoding);
   }
 
-  async mac({ parameters, data }: Keys.Authentication): Promise<Uint8Array> {
+  mac({ parameters, data }: Keys.Authentication): Uint8Array {
     return macOf(macAlgorithm(algorithmOf(this.#object), parameters), this.#secret, data);
   }
 

@@ -63,7 +63,7 @@ const BROKEN: readonly (readonly [what: string, operation: OperationName, payloa
   ],
 ];
 
-const named = (operation: OperationName, payload: readonly Node[], isChosen: boolean) => {
+const named = async (operation: OperationName, payload: readonly Node[], isChosen: boolean) => {
   const without = (node: Node): Node[] =>
     node === CHOSEN ? [] : [Array.isArray(node.value) ? structure(node.tag, (node.value as Node[]).flatMap(without)) : node];
   const ctx = new ObjectsInMemory(OBJECTS);

@@ -197,7 +197,10 @@ test('an algorithm that the configuration leaves out is refused', async () => {
 
 test('fields of a wrong type are refused', async () => {
   const bad = payload({ id: 'k', parameters: structure(TAG.CryptographicParameters, [text(TAG.BlockCipherMode, 'GCM')]), data: DATA });
-  await assert.rejects(encrypt.run(bad, world()), (error) => error instanceof Refusal && error.reason === 'InvalidMessage');
+  await assert.rejects(
+    async () => encrypt.run(bad, world()),
+    (error) => error instanceof Refusal && error.reason === 'InvalidMessage',
+  );
 });
 
 test.run();
