@@ -1,4 +1,5 @@
 // Starts the server step by step: configuration, plugins, store, actors, HTTP front. If a step fails, the earlier steps are undone.
+import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { DestinationStream } from 'pino';
 import { actorSpecs } from './catalog/actors.ts';
@@ -19,6 +20,7 @@ import { createMetrics, createProcessMetrics, type Metrics } from './metrics.ts'
 import type { FrontView } from './plugin.ts';
 import { nodeName, type Prepared, prepareStore, settleRows, storeUrl } from './prepare-store.ts';
 import { collectLargeBytes, IN_FRONT } from './runtime/collect.ts';
+import type { StoreAddress } from './runtime/incarnation.ts';
 import { Runtime } from './runtime/runtime.ts';
 import { serve } from './serve.ts';
 import type { GivenGrowth, Served } from './serving.ts';
@@ -86,7 +88,7 @@ async function start(options: Start): Promise<Server> {
   const plan = frontPlan(options);
   const shared = newSharedMemory(plan.first === 1 ? plan.most : plan.most + 1);
   unwind.add('shared memory', () => shared.bell.close());
-  const store = { url: storeUrl(options.config.store.url, dataDir.path) };
+  const store = { url: storeUrl(options.config.store.url, dataDir.path), origin: randomUUID() };
   const parts = { clock, metrics: createMetrics(), shared, versions: createVersions(), store, node: nodeName(dataDir.path) };
   const built = build(options, parts, { tls: readTls(files) }, dataDir.path);
   const { announcements, prepared } = await startParts(options, parts, built, dataDir.path, plan.first === 1);
@@ -116,12 +118,15 @@ function build(options: Start, parts: RuntimeParts, served: Served, dataDir: str
 }
 
 /** Starts everything that is not a front. @param isServing whether this thread serves requests itself */
-async function startParts(options: Start, { clock, store: { url }, node }: RuntimeParts, built: Built, dataDir: string, isServing: boolean) {
+async function startParts(options: Start, parts: RuntimeParts, built: Built, dataDir: string, isServing: boolean) {
+  const { clock, store, node } = parts;
+  const { url } = store;
   const { unwind } = options;
   const { keys, runtime, stopping, contexts } = built;
   const prepared = await prepareStore(options, url, node, dataDir, clock, keyEncryptionKeysOf(contexts));
   keys.prepared = prepared;
   unwind.add('seal of the key server', prepared.seal.start());
+  await holdLease(options, parts);
   unwind.add('actors', () => runtime.stop());
   unwind.add('plugins', () => stopping.abort());
   await Promise.all([runtime.start(isServing), isServing && compileChecks(built.routes)]);
@@ -134,12 +139,21 @@ async function startParts(options: Start, { clock, store: { url }, node }: Runti
   return { prepared, announcements };
 }
 
+/** Lets this node cache rows that others write. */
+async function holdLease({ config, log, unwind }: Start, { store, node, versions }: RuntimeParts): Promise<void> {
+  if (store.url.startsWith('sqlite:') || !config.store.cache) return;
+  const { LeaseLink } = await import('./store/lease-link.ts');
+  const lease = new LeaseLink({ ...store, node, versions, log });
+  unwind.add('lease', () => lease.close());
+  await lease.started();
+}
+
 interface RuntimeParts {
   readonly clock: LocalClock;
   readonly metrics: Metrics;
   readonly shared: SharedMemory;
   readonly versions: Versions;
-  readonly store: { readonly url: string };
+  readonly store: Required<StoreAddress>;
   readonly node: string;
 }
 

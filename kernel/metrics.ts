@@ -5,6 +5,7 @@ import type { CallObserver } from './runtime/pending.ts';
 import type { Group, Runtime } from './runtime/runtime.ts';
 import type { Supervisor } from './runtime/supervisor.ts';
 import { exposeSelfTests, selfTestsOf } from './self-tests.ts';
+import type { Trust } from './trust.ts';
 
 export interface Metrics {
   /** What this thread counts. The figures of all threads that serve requests add up. */
@@ -24,8 +25,8 @@ type Callee = Pick<Group, 'name' | 'mailboxes'>;
 /** The metrics of the whole process, which only the main thread has. */
 export interface ProcessMetrics {
   readonly registry: Registry;
-  /** Reads the actors, the seal of the key server and the fronts at every scrape. */
-  watch(runtime: Runtime, isSealed: () => boolean, fronts: () => readonly Supervisor[]): void;
+  /** Reads the actors, the seal of the key server, the fronts and the trust in caches at every scrape. */
+  watch(runtime: Runtime, isSealed: () => boolean, fronts: () => readonly Supervisor[], trust: Pick<Trust, 'isTrusted'>): void;
 }
 
 interface CallFigures {
@@ -64,10 +65,11 @@ export function createProcessMetrics(): ProcessMetrics {
   collectDefaultMetrics({ register: registry, prefix: 'gatehouse_' });
   return {
     registry,
-    watch(runtime, isSealed, fronts) {
+    watch(runtime, isSealed, fronts, trust) {
       exposeActors(registry, runtime);
       exposeFronts(registry, fronts);
-      exposeSeal(registry, isSealed);
+      exposeFlag(registry, 'gatehouse_key_server_sealed', '1 while the key server is sealed: its key-encryption key cannot be reached', isSealed);
+      exposeFlag(registry, 'gatehouse_cache_trusted', '1 while this node uses what it has cached; 0: it asks the database each time', () => trust.isTrusted);
       exposeSelfTests(registry, () => selfTestsOf(runtime, fronts()));
     },
   };
@@ -150,13 +152,13 @@ function exposeFronts(registry: Registry, fronts: () => readonly Supervisor[]): 
   });
 }
 
-function exposeSeal(registry: Registry, isSealed: () => boolean): void {
+function exposeFlag(registry: Registry, name: string, help: string, read: () => boolean): void {
   new Gauge({
-    name: 'gatehouse_key_server_sealed',
-    help: '1 while the key server is sealed: its key-encryption key cannot be reached',
+    name,
+    help,
     registers: [registry],
     collect() {
-      this.set(isSealed() ? 1 : 0);
+      this.set(read() ? 1 : 0);
     },
   });
 }

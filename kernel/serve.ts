@@ -21,7 +21,7 @@ export function serve(serving: Serving, { first, most }: FrontPlan): Promise<Ope
 
 /** One front, in this thread: nothing crosses, and no memory is used for another thread. */
 async function serveHere(serving: Serving): Promise<Opened> {
-  const { clock, config, listeners, shared, unwind, runtime, prepared, metrics, processMetrics } = serving;
+  const { clock, config, listeners, shared, unwind, runtime, prepared, metrics, processMetrics, versions } = serving;
   const limits = frontLimits(config.http, listeners, clock, shared);
   unwind.add('front limits', () => limits.close());
   metrics.watchCalls(() => runtime.groups.values());
@@ -29,6 +29,7 @@ async function serveHere(serving: Serving): Promise<Opened> {
     runtime,
     () => prepared.seal.isSealed,
     () => [],
+    versions.trust,
   );
   const opened = await openHere(serving, limits, {
     notReady: () => notReady(serving, NO_FRONTS),
@@ -128,6 +129,7 @@ function frontsOf(serving: Serving, onMore: () => void): { readonly fronts: Fron
     runtime,
     () => prepared.seal.isSealed,
     () => fronts.supervisors,
+    versions.trust,
   );
   return { fronts, limits };
 }
@@ -136,7 +138,7 @@ function frontsOf(serving: Serving, onMore: () => void): { readonly fronts: Fron
 function taskOf({ config, sections, flags, base, dataDir, version, store, node, builtIn, isCopying = false }: Serving) {
   return {
     ...{ builtIn: (builtIn as URL).href, sections, flags, base, dataDir, version, node, isCopying },
-    config: { ...config, store: { url: '', root_key: '' } },
+    config: { ...config, store: { ...config.store, url: '', root_key: '' } },
     store: { url: store.url.startsWith('sqlite:') ? store.url : '' },
   };
 }

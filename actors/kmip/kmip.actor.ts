@@ -36,7 +36,7 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
   const dataKey = new DataKey('keys', ctx.dataKey('keys'), now, args.maxSealsPerDataKey);
   const rows = new ObjectRows(dataKey, now, createForgedRows(store, ctx.log, now, 'key.forged'));
   if (ctx.adopts('keys')) await adoptRows(store, rows.seals, ctx.log);
-  const cache = new ObjectCache(rows, store, store.shared ? undefined : ctx.versions);
+  const cache = new ObjectCache(rows, store, ctx.versions);
   const tokens = new Tokens(ctx.peer<HsmApi>('hsm'), ctx.log);
   const hasTokens = tokens.prefixes.length > 0;
   const parts = { rows, store, cache };

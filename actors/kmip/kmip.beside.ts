@@ -42,7 +42,7 @@ export default defineBeside<KmipApi, KmipArgs>(async (args, ctx) => {
   const now = () => ctx.clock.now();
   // Forged rows are left to the actor, which reports them.
   const rows = new ObjectRows(new DataKey('keys', ctx.dataKey('keys'), now, args.maxSealsPerDataKey), now, leave);
-  const store: Store = { ...reader, dialect: 'sqlite', shared: false, transaction: async () => leaveWrite() };
+  const store: Store = { ...reader, dialect: 'sqlite', transaction: async () => leaveWrite() };
   const cache = new ObjectCache(rows, reader, ctx.versions, undefined, (id) => requireSmall(reader, id));
   const server: KeyServer = {
     args,

@@ -71,7 +71,7 @@ export function quickObjects(source: ObjectSource): ObjectSource {
 /** Before an object is read: a large one, or one with many grants, is left to the actor. */
 export async function requireSmall(reader: Reader, id: string): Promise<void> {
   const found = await reader.get<{ bytes: number; grants: number }>(
-    `SELECT length(attributes) + coalesce(length(content), 0) AS bytes, (SELECT count(*) FROM (SELECT 1 FROM kms_grant WHERE object_id = $1 LIMIT $2)) AS grants
+    `SELECT length(attributes) + coalesce(length(content), 0) AS bytes, (SELECT count(*) FROM (SELECT 1 FROM kms_grant WHERE object_id = $1 LIMIT $2) AS few) AS grants
      FROM kms_object WHERE id = $1`,
     [id, MAX_GRANTS + 1],
   );

@@ -56,7 +56,7 @@ function apart(server: KeyServer): KeyServer {
   const untouched = (): never => {
     throw new Error('the warm-up does not reach the store');
   };
-  const store: Store = { dialect: server.store.dialect, shared: false, get: untouched, all: untouched, transaction: untouched, close: untouched };
+  const store: Store = { dialect: server.store.dialect, get: untouched, all: untouched, transaction: untouched, close: untouched };
   const silent = { debug() {}, info() {}, warn() {}, error() {} };
   return { ...server, store, log: silent, requestId: () => undefined, objects: new ObjectRouter(inMemory([aesKey(), p256Key()], untouched)) };
 }

@@ -1,5 +1,6 @@
 // The quota of sessions of one identity: it never refuses a sign-in, but ends the oldest session instead.
 import type { Transaction } from '../../kernel/store/store.ts';
+import { userCounter } from '../../kernel/versions.ts';
 import type { NewSession } from './api.ts';
 import { EXPIRED } from './expired.ts';
 
@@ -28,6 +29,7 @@ export async function endOldest(tx: Transaction, { id, realm, username, scheme, 
     now,
     excess,
   ]);
+  if (oldest.length > 0) tx.touch(userCounter(realm, username));
   for (const { id: ended } of oldest) {
     await tx.run('DELETE FROM session WHERE id = $1', [ended]);
     await tx.audit({ event: 'session.end', outcome: 'success', realm, actor: `${realm}/${username}`, scheme, source, target: ended, reason: 'quota' });

@@ -1,6 +1,7 @@
 // Rows of sessions.
 import type { Reader, Store } from '../../kernel/store/store.ts';
 import { isOver, overQuota, type Quota } from '../../kernel/store/usage.ts';
+import { userCounter } from '../../kernel/versions.ts';
 import { requireAdministration, requireSuperAdmin } from '../directory/administered.ts';
 import { isStillProven, noteWay } from '../directory/proof.ts';
 import type { NewSession, Principal, SessionView } from './api.ts';
@@ -126,30 +127,32 @@ export function writeSeen(store: Store, used: readonly SessionUse[]): Promise<nu
   });
 }
 
-/** @returns how many, and whose version counters have to move */
-export function endRows(store: Store, ids: readonly string[], by: Principal): Promise<{ ended: number; owners: readonly SessionOwner[] }> {
+/** @returns how many */
+export function endRows(store: Store, ids: readonly string[], by: Principal): Promise<number> {
   return store.transaction(async (tx) => {
-    const owners: SessionOwner[] = [];
+    let ended = 0;
     for (const id of ids) {
       const row = await tx.get<SessionOwner>('SELECT realm, username, scheme FROM session WHERE id = $1', [id]);
       if (!row) continue;
       if (!isOwn(by, row)) await requireAdministration(tx, by, [row.realm]);
+      tx.touch(userCounter(row.realm, row.username));
       await tx.run('DELETE FROM session WHERE id = $1', [id]);
-      owners.push(row);
+      ended += 1;
       await tx.audit({ event: 'session.end', outcome: 'success', ...auditFields(by, row.realm), target: id });
     }
-    return { ended: owners.length, owners };
+    return ended;
   });
 }
 
-/** @returns the number of sessions, and the owners whose version counters the caller must bump; undefined if these are too many */
-export function endRealmRows(store: Store, realm: string, by: Principal): Promise<{ ended: number; owners: readonly string[] | undefined }> {
+/** @returns the number of sessions */
+export function endRealmRows(store: Store, realm: string, by: Principal): Promise<number> {
   return store.transaction(async (tx) => {
     await requireAdministration(tx, by, [realm]);
     const owners = await tx.all<{ username: string }>('SELECT DISTINCT username FROM session WHERE realm = $1 LIMIT $2', [realm, MAX_NAMED_OWNERS + 1]);
-    const ended = await endSessionsIn(tx, realm);
+    const named = owners.length > MAX_NAMED_OWNERS ? undefined : owners.map(({ username }) => username);
+    const ended = await endSessionsIn(tx, realm, named);
     await tx.audit({ event: 'session.end_realm', outcome: 'success', ...auditFields(by, realm), target: `${ended} sessions` });
-    return { ended, owners: owners.length > MAX_NAMED_OWNERS ? undefined : owners.map(({ username }) => username) };
+    return ended;
   });
 }
 

@@ -3,7 +3,6 @@ import { defineActor } from '../../kernel/actor.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { repeat } from '../../kernel/repeat.ts';
 import type { Store } from '../../kernel/store/store.ts';
-import { userCounter, type Versions } from '../../kernel/versions.ts';
 import type { NewSession, Principal, SessionApi } from './api.ts';
 import { listRows } from './lists.ts';
 import { LiveSessions } from './live-sessions.ts';
@@ -22,7 +21,6 @@ const PURGING_KEY = '0';
 interface SessionServer {
   readonly store: Store;
   readonly sessions: LiveSessions;
-  readonly versions: Versions | undefined;
   readonly quotas: SessionQuotas;
   now(): number;
 }
@@ -31,10 +29,10 @@ export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes, quotas 
   const store = await ctx.openStore();
   const { clock, versions, log } = ctx;
   const write = (used: readonly SessionUse[]) => writeSeen(store, used);
-  const sessions = new LiveSessions({ store, clock, log, write, cacheBytes, versions: store.shared ? undefined : versions });
+  const sessions = new LiveSessions({ store, clock, log, write, cacheBytes, versions });
   /** Uses that other threads report, until they are written. */
   let reported: Promise<unknown> = Promise.resolve();
-  const server: SessionServer = { store, sessions, versions, quotas, now: () => clock.now() };
+  const server: SessionServer = { store, sessions, quotas, now: () => clock.now() };
   const purge = (by?: Principal) => purgeOver(server, by);
   const fail = (error: unknown) => log.warn({ error: String(error) }, 'cannot purge expired sessions; the server will try again');
   const rest = ctx.key === PURGING_KEY ? repeat(clock, PURGE_MS, purge, fail) : undefined;
@@ -53,7 +51,7 @@ export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes, quotas 
       await Promise.all([sessions.settle(), reported]);
       return listRows(store, realm, clients, page, clock.now());
     },
-    endRealm: (realm, by) => endRealm(server, realm, by),
+    endRealm: (realm, by) => endRealmRows(store, realm, by),
     purge,
   };
   return {
@@ -66,27 +64,17 @@ export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes, quotas 
   };
 });
 
-async function createSession({ store, sessions, versions, quotas, now }: SessionServer, session: NewSession): Promise<boolean> {
+async function createSession({ store, sessions, quotas, now }: SessionServer, session: NewSession): Promise<boolean> {
   const begun = await insertRow(store, session, quotas, now());
   if (begun.outcome === 'full') throw new Fault('AUTH_QUOTA_EXCEEDED', { detail: begun.quota });
   if (begun.outcome !== 'made') return false;
   for (const id of begun.ended) sessions.forget(id);
-  // Other threads may have them in their caches.
-  if (begun.ended.length > 0) versions?.bump(userCounter(session.realm, session.username));
   return true;
 }
 
-async function endSessions({ store, sessions, versions }: SessionServer, ids: readonly string[], by: Principal): Promise<number> {
-  const { ended, owners } = await endRows(store, ids, by);
+async function endSessions({ store, sessions }: SessionServer, ids: readonly string[], by: Principal): Promise<number> {
+  const ended = await endRows(store, ids, by);
   for (const id of ids) sessions.forget(id);
-  for (const { realm, username } of owners) versions?.bump(userCounter(realm, username));
-  return ended;
-}
-
-async function endRealm({ store, versions }: SessionServer, realm: string, by: Principal): Promise<number> {
-  const { ended, owners } = await endRealmRows(store, realm, by);
-  if (owners) for (const username of owners) versions?.bump(userCounter(realm, username));
-  else versions?.bumpAll();
   return ended;
 }
 

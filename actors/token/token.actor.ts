@@ -1,4 +1,4 @@
-// Owns machine roles, secret ids and app tokens. It caches nothing, so that a token revoked on any node is refused at once.
+// Owns machine roles, secret ids and app tokens.
 import { defineActor } from '../../kernel/actor.ts';
 import { repeat } from '../../kernel/repeat.ts';
 import type { TokenApi } from './api.ts';
@@ -7,7 +7,8 @@ import { loginCluster, loginRole } from './login.ts';
 import type { TokenQuotas } from './quota.ts';
 import { deleteRole, listRoles, putRole, readRole, revokeTokensOfRole } from './roles.ts';
 import { createSecretId, destroySecretId, listAccessors, purgeSecretIds } from './secret-ids.ts';
-import { purgeTokens, readToken, renewToken, revokeToken } from './tokens.ts';
+import { TokenCache } from './token-cache.ts';
+import { purgeTokens, renewToken, revokeToken } from './tokens.ts';
 
 export interface TokenArgs {
   readonly quotas: TokenQuotas;
@@ -18,6 +19,7 @@ const PURGE_MS = 60_000;
 export default defineActor<TokenApi, TokenArgs>(async ({ quotas }, ctx) => {
   const store = await ctx.openStore();
   const { clock } = ctx;
+  const tokens = new TokenCache(store, ctx.versions);
   const purge = () => store.transaction(async (tx) => (await purgeTokens(tx, clock.now())) + (await purgeSecretIds(tx, clock.now())));
   const rest = repeat(clock, PURGE_MS, purge, (error) => ctx.log.warn({ error: String(error) }, 'cannot purge expired tokens; the server will try again'));
 
@@ -36,7 +38,7 @@ export default defineActor<TokenApi, TokenArgs>(async ({ quotas }, ctx) => {
     clusterRoles: (page) => listClusterRoles(store, page),
     deleteClusterRole: (name, by) => deleteClusterRole(store, name, by, clock.now()),
     loginCluster: (login) => loginCluster(store, login, quotas, clock.now()),
-    look: (digest) => readToken(store, digest, clock.now()),
+    look: (digest) => tokens.look(digest, clock.now()),
     renew: (digest, source) => renewToken(store, digest, source, clock.now()),
     revoke: (digest, source) => revokeToken(store, digest, source, clock.now()),
     record: (event) => store.transaction((tx) => tx.audit(event)),

@@ -1,13 +1,14 @@
-// Looks up an app token in the caller's thread: reads its row once, so that a token revoked anywhere is refused at once.
+// Looks up an app token in the caller's thread.
 import { defineBeside } from '../../kernel/actor.ts';
 import type { TokenApi } from './api.ts';
 import type { TokenArgs } from './token.actor.ts';
-import { readToken } from './tokens.ts';
+import { TokenCache } from './token-cache.ts';
 
-export default defineBeside<TokenApi, TokenArgs>(async (_args, { clock, openReader }) => {
+export default defineBeside<TokenApi, TokenArgs>(async (_args, { clock, openReader, versions }) => {
   const store = await openReader();
+  const tokens = new TokenCache(store, versions);
   return {
-    api: { look: (digest) => readToken(store, digest, clock.now()) },
+    api: { look: (digest) => tokens.look(digest, clock.now()) },
     stop: () => store.close(),
   };
 });

@@ -1,10 +1,11 @@
 // Rows of app tokens.
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
 import type { NewToken, TokenKind, TokenView } from './api.ts';
+import { tokenCounter } from './counter.ts';
 import { requireTokenQuota, type TokenQuotas } from './quota.ts';
 import { hasElapsed, leaseEnd, stepToken, type TokenEvent, type TokenLife, type TokenState } from './token.machine.ts';
 
-interface Row {
+export interface TokenRow {
   readonly accessor: string;
   readonly kind: TokenKind;
   readonly role: string;
@@ -57,11 +58,14 @@ export async function issueToken(tx: Transaction, { digest, accessor, source }: 
   return { kind, accessor, role, entity, account, policies, createdAt: now, ...leaseOf(life, now, now) };
 }
 
-/** Always reads the row, so that a token that another node revoked is refused at once. */
-export async function readToken(store: Reader, digest: string, now: number): Promise<TokenView | null> {
-  const row = await store.get<Row>(SELECT, [digest]);
-  const life = row && lifeOf(row);
-  return row && life && !hasElapsed(life, now) ? viewOf(row, life, now) : null;
+export function readTokenRow(store: Reader, digest: string): Promise<TokenRow | undefined> {
+  return store.get<TokenRow>(SELECT, [digest]);
+}
+
+/** @returns null for a token that has expired */
+export function viewToken(row: TokenRow, now: number): TokenView | null {
+  const life = lifeOf(row);
+  return hasElapsed(life, now) ? null : viewOf(row, life, now);
 }
 
 export function renewToken(store: Store, digest: string, source: string, now: number): Promise<TokenView | null | 'fixed'> {
@@ -70,6 +74,7 @@ export function renewToken(store: Store, digest: string, source: string, now: nu
     if (found?.state !== 'issued') return null;
     const { row, life } = found;
     if (!life.renewable) return 'fixed';
+    tx.touch(tokenCounter(digest));
     await tx.run('UPDATE app_token SET expires_at = $1 WHERE digest = $2', [life.expiresAt, digest]);
     await tx.audit({ event: 'token.renew', outcome: 'success', actor: row.entity, scheme: 'token', source, target: row.accessor });
     return viewOf(row, life, now);
@@ -80,6 +85,7 @@ export function revokeToken(store: Store, digest: string, source: string, now: n
   return store.transaction(async (tx) => {
     const found = await step(tx, digest, { type: 'revoke', now });
     if (found?.state !== 'revoked') return false;
+    tx.touch(tokenCounter(digest));
     await tx.run('DELETE FROM app_token WHERE digest = $1', [digest]);
     await tx.audit({ event: 'token.revoke', outcome: 'success', actor: found.row.entity, scheme: 'token', source, target: found.row.accessor });
     return true;
@@ -87,24 +93,26 @@ export function revokeToken(store: Store, digest: string, source: string, now: n
 }
 
 /** @returns the number of tokens */
-export function revokeTokensOf(tx: Transaction, kind: TokenKind, role: string): Promise<number> {
-  return tx.run('DELETE FROM app_token WHERE kind = $1 AND role = $2', [kind, role]);
+export async function revokeTokensOf(tx: Transaction, kind: TokenKind, role: string): Promise<number> {
+  const revoked = await tx.run('DELETE FROM app_token WHERE kind = $1 AND role = $2', [kind, role]);
+  if (revoked > 0) tx.touchAll();
+  return revoked;
 }
 
 export function purgeTokens(tx: Transaction, now: number): Promise<number> {
   return tx.run('DELETE FROM app_token WHERE expires_at <> 0 AND expires_at <= $1', [now]);
 }
 
-async function step(reader: Reader, digest: string, event: TokenEvent): Promise<{ row: Row; state: TokenState; life: TokenLife } | undefined> {
-  const row = await reader.get<Row>(SELECT, [digest]);
+async function step(reader: Reader, digest: string, event: TokenEvent): Promise<{ row: TokenRow; state: TokenState; life: TokenLife } | undefined> {
+  const row = await reader.get<TokenRow>(SELECT, [digest]);
   return row && { row, ...stepToken(lifeOf(row), event) };
 }
 
-function lifeOf(row: Row): TokenLife {
+function lifeOf(row: TokenRow): TokenLife {
   return { expiresAt: row.expires_at, leaseSeconds: row.lease_seconds, maxExpiresAt: row.max_expires_at, renewable: row.renewable === 1 };
 }
 
-function viewOf({ accessor, kind, role, entity, account, policies, created_at: createdAt }: Row, life: TokenLife, now: number): TokenView {
+function viewOf({ accessor, kind, role, entity, account, policies, created_at: createdAt }: TokenRow, life: TokenLife, now: number): TokenView {
   return { kind, accessor, role, entity, account, policies: JSON.parse(policies) as string[], createdAt, ...leaseOf(life, createdAt, now) };
 }
 

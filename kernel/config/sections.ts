@@ -30,6 +30,7 @@ export const KERNEL_SECTIONS = {
   store: Section({
     url: Secret({ default: 'sqlite:gatehouse.db', minLength: 1 }),
     root_key: Secret({ default: '' }),
+    cache: Type.Boolean({ default: true }),
   }),
   actors: Section({ share_threads: Type.Boolean({ default: true }) }),
   log: Section({ level: Type.Enum([...LOG_LEVELS], { default: 'info' }) }),

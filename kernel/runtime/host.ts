@@ -71,7 +71,7 @@ function context(task: HostTask, channel: Channel, { clock, versions }: HostSurr
     async openStore() {
       if (!store) return missing('store: true', name);
       const { openStore } = await import('../store/open.ts');
-      return openStore(store.url, { writer: `${node}/${name}/${key}`, clock, turns: versions?.turns });
+      return openStore(store.url, { writer: `${node}/${name}/${key}`, clock, cache: versions && { versions, node, origin: store.origin ?? node } });
     },
   };
 }

@@ -37,6 +37,8 @@ export interface HostTask {
 export interface StoreAddress {
   /** `sqlite:<absolute path>` or `postgres://...`. */
   readonly url: string;
+  /** Names this process in its changes. */
+  readonly origin?: string;
 }
 
 /** Settles when the host reports that its actor exists. Rejects with the reason that the host reports, or if it is lost before. */

@@ -34,8 +34,8 @@ export class BesideParts {
   /** Where the part cannot start, every call goes to the actor: slower, and as right. */
   async open(group: Callee): Promise<void> {
     const { log, store, unsealed } = this.#options;
-    // Rows that other processes write cannot be trusted without asking the database: that wait belongs to the actor.
-    if (!group.spec.beside || group.spec.kind === 'pinned' || !store.url.startsWith(SQLITE)) return;
+    // A front in a thread of its own does not get the address of a database with a password.
+    if (!group.spec.beside || group.spec.kind === 'pinned' || store.url === '') return;
     try {
       await this.#start(group, group.spec.beside, group.spec.args);
     } catch (error) {
@@ -91,6 +91,10 @@ export class BesideParts {
       dataKey: (purpose) => dataKeys.get(purpose) as Uint8Array,
       own: (key) => remotes[hashOf(key) % remotes.length] as (typeof remotes)[number],
       async openReader() {
+        if (!store.url.startsWith(SQLITE)) {
+          const { openPostgresReader } = await import('../store/postgres-reader.ts');
+          return openPostgresReader(store.url, versions.trust);
+        }
         const { openSqliteReader } = await import('../store/sqlite.ts');
         return openSqliteReader(store.url.slice(SQLITE.length), MAX_WAIT_MS);
       },

@@ -1,13 +1,15 @@
 // Group commit: the transactions that a thread requests in one tick share one commit. If one fails, they run again with a savepoint each.
 import { setTimeout as wait } from 'node:timers/promises';
 import { Fault } from '../fault.ts';
+import type { Announce, Touched } from './announcement.ts';
 import type { AuditEvent, AuditWriter } from './audit.ts';
 import type { SqlValue, Transaction } from './store.ts';
 
 /** The parts of a thread's writing connection that a group needs. */
 export interface WriteConnection {
   begin(lock: string | undefined): Promise<void>;
-  commit(): Promise<void>;
+  /** @param announced text of a notification to other nodes, which the transaction sends */
+  commit(announced?: string): Promise<void>;
   /** Never fails; after it the connection is ready for another begin. */
   rollback(): Promise<void>;
   exec(sql: string): Promise<void>;
@@ -35,22 +37,39 @@ const CAREFUL_GROUPS = 32;
 
 const [SET, UNDO, FREE] = ['SAVEPOINT job', 'ROLLBACK TO SAVEPOINT job', 'RELEASE SAVEPOINT job'] as const;
 
+/** A job that has run, until its changes are committed and seen. */
+interface Done {
+  readonly touched: Touched;
+  settle(): void;
+}
+
 /** A transaction of a group failed that had no savepoint: the others run again without its changes. */
 class Undivided extends Error {}
 
 export class GroupCommit {
   readonly #connection: WriteConnection;
   readonly #audit: AuditWriter;
+  readonly #announce: Announce;
   readonly #tx: Transaction;
+  /** Counters that the transaction which runs now has named. */
+  #touched: Set<string> | 'all' = new Set();
+  /** Changes that other nodes may not have seen yet. */
+  readonly #unseen = new Set<Promise<void>>();
   #queue: Job[] = [];
   #committing: Promise<void> | undefined;
   /** Groups that still use savepoints. */
   #careful = 0;
 
-  constructor(connection: WriteConnection, audit: AuditWriter) {
+  constructor(connection: WriteConnection, audit: AuditWriter, announce: Announce) {
     this.#connection = connection;
     this.#audit = audit;
-    this.#tx = transactionOver(connection, audit);
+    this.#announce = announce;
+    this.#tx = transactionOver(connection, audit, {
+      touch: (counter) => void (this.#touched !== 'all' && this.#touched.add(counter)),
+      touchAll: () => {
+        this.#touched = 'all';
+      },
+    });
   }
 
   submit<T>(work: (tx: Transaction) => Promise<T>, lock: string | undefined): Promise<T> {
@@ -63,6 +82,7 @@ export class GroupCommit {
   /** Settles when all submitted transactions have ended. */
   async idle(): Promise<void> {
     while (this.#committing) await this.#committing;
+    await Promise.all(this.#unseen);
   }
 
   async #commitAll(): Promise<void> {
@@ -87,10 +107,7 @@ export class GroupCommit {
       try {
         await this.#connection.begin(lock);
         hasBegun = true;
-        const settle = await this.#runAll(jobs, isCareful);
-        await this.#connection.commit();
-        this.#audit.settle();
-        for (const finish of settle) finish();
+        await this.#commitDone(await this.#runAll(jobs, isCareful));
         return;
       } catch (error) {
         await this.#connection.rollback();
@@ -114,6 +131,22 @@ export class GroupCommit {
     }
   }
 
+  /** Jobs that changed what others may have cached settle when nobody uses that any more; the others at once. */
+  async #commitDone(done: readonly Done[]): Promise<void> {
+    const touched = allOf(done);
+    const announcement = sizeOf(touched) === 0 ? undefined : this.#announce(touched);
+    await this.#connection.commit(announcement?.text);
+    this.#audit.settle();
+    const seen = announcement?.committed();
+    for (const job of done) if (!seen || sizeOf(job.touched) === 0) job.settle();
+    if (!seen) return;
+    const settled = seen.then(() => {
+      for (const job of done) if (sizeOf(job.touched) > 0) job.settle();
+      this.#unseen.delete(settled);
+    });
+    this.#unseen.add(settled);
+  }
+
   #takeUnlocked(): readonly Job[] {
     const taken = this.#queue.filter(({ lock }) => lock === undefined);
     this.#queue = this.#queue.filter(({ lock }) => lock !== undefined);
@@ -122,32 +155,45 @@ export class GroupCommit {
 
   /**
    * @param isCareful whether each job has a savepoint, which costs as much as a small job does; a job that is alone needs none
-   * @returns functions that settle the jobs after the commit @throws Undivided if a job fails that has neither
+   * @returns the jobs to settle after the commit @throws Undivided if a job fails that has neither
    */
-  async #runAll(jobs: readonly Job[], isCareful: boolean): Promise<(() => void)[]> {
-    const settle: (() => void)[] = [];
+  async #runAll(jobs: readonly Job[], isCareful: boolean): Promise<Done[]> {
+    const done: Done[] = [];
     for (const job of jobs) {
       const mark = this.#audit.mark();
+      this.#touched = new Set();
       if (isCareful) await this.#connection.run(SET, []);
       try {
         const value = await job.work(this.#tx);
-        settle.push(() => job.resolve(value));
+        done.push({ touched: this.#touched, settle: () => job.resolve(value) });
       } catch (error) {
         if (jobs.length === 1 || this.#connection.mayRetry(error)) throw error;
         if (!isCareful) throw new Undivided('a transaction of the group failed', { cause: error });
         await this.#connection.run(UNDO, []);
         this.#audit.restore(mark);
-        settle.push(() => job.reject(error));
+        done.push({ touched: NOTHING, settle: () => job.reject(error) });
       }
       if (isCareful) await this.#connection.run(FREE, []);
     }
-    return settle;
+    return done;
   }
 }
 
-function transactionOver(connection: WriteConnection, audit: AuditWriter): Transaction {
+const NOTHING: Touched = new Set();
+const sizeOf = (touched: Touched): number => (touched === 'all' ? 1 : touched.size);
+
+function allOf(done: readonly Done[]): Touched {
+  const all = new Set<string>();
+  for (const { touched } of done) {
+    if (touched === 'all') return touched;
+    for (const counter of touched) all.add(counter);
+  }
+  return all;
+}
+
+function transactionOver(connection: WriteConnection, audit: AuditWriter, touching: Pick<Transaction, 'touch' | 'touchAll'>): Transaction {
   const all = async <T extends object>(sql: string, params: readonly SqlValue[] = []) => (await connection.all(sql, params)) as T[];
   const reader = { all, get: async <T extends object>(sql: string, params?: readonly SqlValue[]) => (await all<T>(sql, params))[0] };
   const run = (sql: string, params: readonly SqlValue[] = []) => connection.run(sql, params);
-  return { ...reader, run, exec: (sql) => connection.exec(sql), audit: (event: AuditEvent) => audit.write({ ...reader, run }, event) };
+  return { ...reader, ...touching, run, exec: (sql) => connection.exec(sql), audit: (event: AuditEvent) => audit.write({ ...reader, run }, event) };
 }

@@ -44,6 +44,11 @@ const KERNEL_MIGRATIONS: readonly Migration[] = [
             PRIMARY KEY (purpose, generation));
           INSERT INTO data_key_generation (purpose, generation, wrapped, seals, created_at) SELECT purpose, 1, NULL, 4294967296, created_at FROM data_key;`,
   },
+  {
+    id: 5,
+    about: 'leases of the nodes that share the database',
+    sql: 'CREATE TABLE node_lease (node TEXT PRIMARY KEY, term TEXT NOT NULL, beat BIGINT NOT NULL);',
+  },
 ];
 
 /** Lock for all changes of tables. */

@@ -1,5 +1,7 @@
 // Opens a store by its URL, for one thread.
+import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '../clock.ts';
+import { createVersions, type Versions } from '../versions.ts';
 import { type AuditWriter, createAuditWriter } from './audit.ts';
 import type { Store } from './store.ts';
 
@@ -9,13 +11,22 @@ const SUM_MS = 60_000;
 interface OpenOptions {
   readonly writer: string;
   readonly clock: Clock;
-  readonly turns?: Int32Array | undefined;
+  readonly cache?: CacheOptions | undefined;
+}
+
+/** What the caches of this process need to know of changes. */
+export interface CacheOptions {
+  /** Shared by all threads of the process. Without it nothing that they cache is invalidated. */
+  readonly versions: Versions;
+  /** Names this process in its changes, on a store that other nodes write. */
+  readonly origin: string;
+  readonly node: string;
 }
 
 /**
  * @param url `sqlite:<absolute path>` or `postgres://...`
  * @param options.writer name of the thread's audit stream, unique among all threads of all nodes
- * @param options.turns element of shared memory by which the threads of a process take turns at writing; without it they poll
+ * @param options.cache without it other threads of this process poll for their turns at writing
  */
 export async function openStore(url: string, options: OpenOptions): Promise<Store> {
   const sums: { later?: () => void } = {};
@@ -24,14 +35,17 @@ export async function openStore(url: string, options: OpenOptions): Promise<Stor
   return withSums(store, audit, options.clock, sums);
 }
 
-async function openDatabase(url: string, audit: AuditWriter, { turns }: OpenOptions): Promise<Store> {
+async function openDatabase(url: string, audit: AuditWriter, { cache = alone() }: OpenOptions): Promise<Store> {
   if (url.startsWith('sqlite:')) {
     const { openSqlite } = await import('./sqlite.ts');
-    return openSqlite(url.slice('sqlite:'.length), audit, turns);
+    return openSqlite(url.slice('sqlite:'.length), audit, cache.versions);
   }
   const { openPostgres } = await import('./postgres.ts');
-  return openPostgres(url, audit);
+  return openPostgres(url, audit, cache);
 }
+
+/** A process that has no caches still waits for the nodes that have some. */
+const alone = (): CacheOptions => ({ versions: createVersions(), origin: randomUUID(), node: '' });
 
 /** Writes the sum of refusals without a row, a minute after the first of them and before the store is closed. */
 function withSums(store: Store, audit: AuditWriter, clock: Clock, sums: { later?: () => void }): Store {

@@ -2,8 +2,11 @@
 import pg from 'pg';
 import { Fault } from '../fault.ts';
 import { hashOf } from '../versions.ts';
+import { announcing } from './announcement.ts';
 import type { AuditWriter } from './audit.ts';
 import { GroupCommit, type WriteConnection } from './group-commit.ts';
+import { CHANNEL } from './lease-message.ts';
+import type { CacheOptions } from './open.ts';
 import { nameQuery } from './postgres-query.ts';
 import type { Reader, Row, SqlValue, Store } from './store.ts';
 
@@ -31,18 +34,21 @@ export const types = {
   },
 } as pg.CustomTypesConfig;
 
-export async function openPostgres(url: string, audit: AuditWriter): Promise<Store> {
+export async function openPostgres(url: string, audit: AuditWriter, { versions, origin, node }: CacheOptions): Promise<Store> {
   const settings = { connectionString: url, connectionTimeoutMillis: CONNECT_MS, types, application_name: 'gatehouse' };
   const pool = new pg.Pool({ ...settings, max: READERS, verify: (client, done) => void requireWritable(client).then(() => done(), done) });
   // The next query replaces a broken idle connection. Without this listener the error would end the thread.
   pool.on('error', () => {});
   const connection = new PostgresConnection(settings);
-  const group = new GroupCommit(connection, audit);
+  // What other nodes write is cached under a lease only.
+  versions.trust.share();
+  const reader = readerOver(pool);
+  const hasOthers = async () => (await reader.get('SELECT 1 AS found FROM node_lease WHERE node <> $1 LIMIT 1', [node])) !== undefined;
+  const group = new GroupCommit(connection, audit, announcing({ versions, origin, hasOthers }));
   await translateErrors(() => pool.query('SELECT 1'));
   return {
     dialect: 'postgres',
-    shared: true,
-    ...readerOver(pool),
+    ...reader,
     transaction: (work, options) => group.submit(work, options?.lock),
     async close() {
       await group.idle();
@@ -61,7 +67,7 @@ export async function requireWritable(client: pg.ClientBase): Promise<void> {
   if (rows[0]?.value === 'on') throw new Fault('UNAVAILABLE', { detail: NOT_WRITABLE });
 }
 
-function readerOver(pool: pg.Pool): Reader {
+export function readerOver(pool: pg.Pool): Reader {
   const all = async <T extends object>(sql: string, params: readonly SqlValue[] = []) =>
     (await translateErrors(() => pool.query(nameQuery(sql, params)))).rows as T[];
   return { all, get: async <T extends object>(sql: string, params?: readonly SqlValue[]) => (await all<T>(sql, params))[0] };
@@ -88,9 +94,9 @@ class PostgresConnection implements WriteConnection {
     await this.#query('BEGIN ISOLATION LEVEL SERIALIZABLE');
   }
 
-  async commit(): Promise<void> {
+  async commit(announced: string | undefined): Promise<void> {
     try {
-      await this.#query('COMMIT');
+      await this.#query(announced === undefined ? 'COMMIT' : `NOTIFY ${CHANNEL}, '${announced}'; COMMIT`);
     } catch (error) {
       // If the connection is lost here, the outcome is unknown, and ACTOR_LOST tells the caller so.
       throw error instanceof Fault ? new Fault('ACTOR_LOST', { cause: error }) : error;

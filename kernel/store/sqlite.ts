@@ -2,6 +2,8 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Fault } from '../fault.ts';
 import { createPrivateFile } from '../private-file.ts';
+import type { Versions } from '../versions.ts';
+import { announcingHere } from './announcement.ts';
 import type { AuditWriter } from './audit.ts';
 import { GroupCommit, type WriteConnection } from './group-commit.ts';
 import type { Reader, ReadStore, SqlValue, Store } from './store.ts';
@@ -16,9 +18,9 @@ const CACHE_KIB = 2048;
 
 /**
  * @param path of the database file; it is created if missing
- * @param turns one element of memory that all writing threads of the process share
+ * @param versions counters that all threads of the process share
  */
-export function openSqlite(path: string, audit: AuditWriter, turns: Int32Array = new Int32Array(new SharedArrayBuffer(4))): Store {
+export function openSqlite(path: string, audit: AuditWriter, versions: Versions): Store {
   // The write-ahead log gets the same file mode.
   createPrivateFile(path);
   const writer = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
@@ -28,10 +30,9 @@ export function openSqlite(path: string, audit: AuditWriter, turns: Int32Array =
   writer.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 0; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -${CACHE_KIB}`);
   // Reads have a separate connection, which sees committed rows only, even while the writer has an open transaction.
   const reader = openSqliteReader(path);
-  const group = new GroupCommit(writeConnection(writer, new Turn(turns, BUSY_TIMEOUT_MS)), audit);
+  const group = new GroupCommit(writeConnection(writer, new Turn(versions.turns, BUSY_TIMEOUT_MS)), audit, announcingHere(versions));
   return {
     dialect: 'sqlite',
-    shared: false,
     get: reader.get,
     all: reader.all,
     transaction: (work, options) => group.submit(work, options?.lock),

@@ -21,14 +21,18 @@ export interface Transaction extends Reader {
   run(sql: string, params?: readonly SqlValue[]): Promise<number>;
   /** Statements without parameters, for migrations. */
   exec(sql: string): Promise<void>;
+  /**
+   * Names version counters (versions.ts) of what the transaction changes or deletes. When the transaction settles, their counters have moved in every
+   * thread, and no other node uses what it had cached. Not needed for what is created, because nobody caches absence.
+   */
+  touch(counter: string): void;
+  touchAll(): void;
   /** Writes the audit row of the change, in the same transaction. */
   audit(event: AuditEvent): Promise<void>;
 }
 
 export interface Store extends Reader {
   readonly dialect: Dialect;
-  /** True if other processes may write the same rows: then rows must not be cached. */
-  readonly shared: boolean;
   /**
    * Runs `work` on this thread's writing connection and settles after the commit. `work` must await only its transaction, and may run again
    * after a serialization failure. If it throws, only its own changes are rolled back. Transactions with the same `lock` never run at the

@@ -11,6 +11,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   data_key: 'kernel/',
   data_key_generation: 'kernel/',
   migration: 'kernel/store/migrate.ts',
+  node_lease: 'kernel/store/',
   admin: 'actors/directory/',
   admin_account: 'actors/directory/',
   admin_realm: 'actors/directory/',

@@ -3,6 +3,7 @@ import type { Reader } from '../../../kernel/store/store.ts';
 import type { Versions } from '../../../kernel/versions.ts';
 import { binarySize } from '../../../kmip/ttlv/binary.ts';
 import { type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { objectCounter } from './counter.ts';
 import type { Grants } from './grants.ts';
 import { type DescriptionDraft, type Draft, hasContent, type ObjectDescription } from './managed-object.ts';
 import { MAX_SMALL_CONTENT_BYTES } from './object-row.ts';
@@ -20,9 +21,6 @@ interface Entry extends Held {
   /** Whether the entry was used since it came or was last spared. */
   isUsed: boolean;
 }
-
-/** The counter of an object in the shared memory. */
-const objectCounter = (id: string): string => `object:${id}`;
 
 const SIZE = 10_000;
 /** Limits the work for each new entry, even if all entries are in use. */
@@ -58,7 +56,7 @@ export class ObjectCache {
   readonly #admit: (id: string) => Promise<void>;
 
   /**
-   * @param versions absent if other processes may write the same rows: then nothing is kept
+   * @param versions absent in a process of its own: then nothing is kept
    * @param size objects at most
    * @param admit called before an object is read; it throws for one that must not be read here
    */
@@ -94,7 +92,7 @@ export class ObjectCache {
     const version = this.#versions?.read(objectCounter(id));
     await this.#admit(id);
     const held = await readHeld(this.#rows, this.#store, id, content);
-    if (!held || version === undefined) return held;
+    if (!held || version === undefined || Number.isNaN(version)) return held;
     const size = sizeOf(held);
     if (size > MAX_OBJECT_BYTES) return held;
     this.#drop(id);

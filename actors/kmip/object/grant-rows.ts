@@ -2,6 +2,7 @@
 import type { ForgedRow } from '../../../kernel/store/forged-rows.ts';
 import type { Reader, Transaction } from '../../../kernel/store/store.ts';
 import { inChunks } from './chunks.ts';
+import { objectCounter } from './counter.ts';
 import { EVERYTHING, type Grants, parseOperations } from './grants.ts';
 import { NO_MARK, type RowSeal, type SealedGrant } from './row-seal.ts';
 
@@ -66,6 +67,7 @@ export class GrantRows {
 
   /** Replaces the rights of one user. A changed grant keeps its creation time. */
   async write(tx: Transaction, id: string, mark: Uint8Array, user: string, operations: ReadonlySet<string>): Promise<void> {
+    tx.touch(objectCounter(id));
     const [row] = this.#rowOf(id, mark, user, operations);
     if (!row) await tx.run('DELETE FROM kms_grant WHERE object_id = $1 AND user_id = $2', [id, user]);
     else {
@@ -76,6 +78,7 @@ export class GrantRows {
 
   /** Replaces all rights on an object. */
   async writeAll(tx: Transaction, id: string, mark: Uint8Array, grants: Grants): Promise<void> {
+    tx.touch(objectCounter(id));
     const before = await tx.all<{ user_id: string; [TIME]: number | string }>(`SELECT user_id, ${TIME} FROM kms_grant WHERE object_id = $1`, [id]);
     const times = new Map(before.map((row) => [row.user_id, Number(row[TIME])]));
     await tx.run('DELETE FROM kms_grant WHERE object_id = $1', [id]);

@@ -3,6 +3,7 @@ import type { DataKey } from '../../../kernel/data-key.ts';
 import type { ForgedRow } from '../../../kernel/store/forged-rows.ts';
 import { isUniqueViolation, type Reader, type Transaction } from '../../../kernel/store/store.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
+import { objectCounter } from './counter.ts';
 import { DATES, datesOf } from './date-columns.ts';
 import { GrantRows } from './grant-rows.ts';
 import type { Grants } from './grants.ts';
@@ -110,6 +111,7 @@ export class ObjectRows {
     const mark = newMark();
     const seal = row && this.#factsOf(row) && this.seals.renew(row, row.seal as Uint8Array, mark);
     if (!seal) throw new Error(`the object ${id} does not exist or its seal is not valid`);
+    tx.touch(objectCounter(id));
     await tx.run('UPDATE kms_object SET seal = $2 WHERE id = $1', [id, seal]);
     return mark;
   }
@@ -162,6 +164,7 @@ export class ObjectRows {
     ];
     const facts = `object_type = $2, state = $3, owner = $4, archived = $5, attributes = $6, seal = $7,
         due_at = $8, initial_date = $9, activation_date = $10, deactivation_date = $11, changed_at = $12, size = $13`;
+    tx.touch(objectCounter(id));
     if (written) await tx.run(`UPDATE kms_object SET ${facts}, content = $14 WHERE id = $1`, [...columns, written.bytes]);
     else await tx.run(`UPDATE kms_object SET ${facts} + COALESCE(OCTET_LENGTH(content), 0) WHERE id = $1`, columns);
     return writeTerms(tx, draft, terms, before);
@@ -169,6 +172,7 @@ export class ObjectRows {
 
   /** Deletes the row. Only for objects that are destroyed with the request to remove them. */
   async remove(tx: Transaction, id: string): Promise<void> {
+    tx.touch(objectCounter(id));
     for (const table of ['kms_attribute', 'kms_grant']) await tx.run(`DELETE FROM ${table} WHERE object_id = $1`, [id]);
     await tx.run('DELETE FROM kms_object WHERE id = $1', [id]);
   }

@@ -19,7 +19,7 @@ function heldConnection() {
     all: async () => [],
     mayRetry: () => false,
   };
-  const group = new GroupCommit(connection, createAuditWriter('w', { now: () => 0, monotonic: () => 0 }));
+  const group = new GroupCommit(connection, createAuditWriter('w', { now: () => 0, monotonic: () => 0 }), () => ({ text: '', committed: () => undefined }));
   return { begins, group };
 }
 
