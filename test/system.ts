@@ -32,6 +32,7 @@ export const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   { name: 'opencryptoki', isPresent: () => OPENCRYPTOKI_LIBRARY !== '' && existsSync('/usr/sbin/pkcsslotd') },
   { name: 'libnss3-tools', isPresent: () => NSS_LIBRARY !== '' && existsSync('/usr/bin/certutil') },
   { name: 'libtpm2-pkcs11-1', isPresent: () => TPM2_LIBRARY !== '' },
+  { name: 'libtpm2-pkcs11-tools', isPresent: () => existsSync('/usr/bin/tpm2_ptool') },
   { name: 'libtss2-tcti-tabrmd0', isPresent: () => libraryIn('libtss2-tcti-tabrmd.so.0') !== '' },
   { name: 'tpm2-abrmd', isPresent: () => existsSync('/usr/sbin/tpm2-abrmd') },
   { name: 'dbus-daemon', isPresent: () => existsSync('/usr/bin/dbus-daemon') },

@@ -84,8 +84,8 @@ export function nssToken(): TestToken {
   };
 }
 
-/** A TPM in software behind a resource manager, without which it has room for three keys, with a token of tpm2-pkcs11. */
-export async function tpmToken(): Promise<TestToken> {
+/** A TPM in software behind a resource manager, without which it has room for three keys. It has no token yet. Sets the variables of this process too. */
+export async function startTpm(): Promise<Pick<TestToken, 'env' | 'end'>> {
   const folder = temporaryFolder();
   for (const name of ['state', 'store']) mkdirSync(join(folder, name));
   const port = await freePorts();
@@ -96,13 +96,12 @@ export async function tpmToken(): Promise<TestToken> {
   const dbus = spawn('dbus-daemon', ['--session', '--nofork', `--address=${bus}`], { stdio: 'ignore' });
   const env = {
     ...{ DBUS_SESSION_BUS_ADDRESS: bus, TPM2_PKCS11_STORE: join(folder, 'store'), TPM2_PKCS11_TCTI: 'tabrmd:bus_type=session' },
-    ...{ TPM2_PKCS11_BACKEND: 'esysdb', TSS2_LOG: 'all+NONE' },
+    // The tools of the package read the last one.
+    ...{ TPM2_PKCS11_BACKEND: 'esysdb', TSS2_LOG: 'all+NONE', TPM2TOOLS_TCTI: 'tabrmd:bus_type=session' },
   };
   Object.assign(process.env, env);
   await retried(() => statSync(join(folder, 'bus')));
   const manager = spawn('tpm2-abrmd', ['--session', '--allow-root', `--tcti=swtpm:host=127.0.0.1,port=${port}`], { stdio: 'ignore' });
-  const slot = await retried(() => initialised(TPM2_LIBRARY, ['so-pin-1', 'so-pin-1'], ['']));
-  if (slot === undefined) throw new Error('the TPM has no free slot');
   const end = async () => {
     for (const child of [manager, dbus, tpm]) {
       const ended = once(child, 'exit');
@@ -111,7 +110,15 @@ export async function tpmToken(): Promise<TestToken> {
     }
     rmSync(folder, { recursive: true, force: true });
   };
-  return { library: TPM2_LIBRARY, slot, pin: PIN, env, end };
+  return { env, end };
+}
+
+/** A token of tpm2-pkcs11 in such a TPM. */
+export async function tpmToken(): Promise<TestToken> {
+  const tpm = await startTpm();
+  const slot = await retried(() => initialised(TPM2_LIBRARY, ['so-pin-1', 'so-pin-1'], ['']));
+  if (slot === undefined) throw new Error('the TPM has no free slot');
+  return { library: TPM2_LIBRARY, slot, pin: PIN, ...tpm };
 }
 
 /** Two neighbours that are free now. */

@@ -2,7 +2,7 @@
 import { Fault } from '../../kernel/fault.ts';
 import { viewAccounts } from '../../kernel/store/accounts.ts';
 import { compactCodeName, enumerationNames } from '../../kmip/ttlv/enumeration-of.ts';
-import { encodeJson } from '../../kmip/ttlv/json.ts';
+import { writeJson } from '../../kmip/ttlv/json.ts';
 import { nameOf } from '../../kmip/ttlv/read.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';
 import type { Grantee, JsonNames, Listed, ObtainedObject, OwnedObject, Page, Principal } from './api.ts';
@@ -127,7 +127,7 @@ function stateName(object: ObjectDescription, now: number, names: JsonNames): st
 
 /** Attributes in a form for people: the JSON of the tree, and the tags. */
 function readable(object: ObjectDescription, names: JsonNames): unknown {
-  const attributes = JSON.parse(Buffer.from(encodeJson(object.attributes.toStructure(), undefined, names === 'compact')).toString()).value;
+  const attributes = JSON.parse(writeJson(object.attributes.toStructure(), undefined, names === 'compact')).value;
   return { object_type: nameOf('ObjectType', object.type), tags: tagsOf(object), attributes };
 }
 

@@ -39,7 +39,8 @@ export interface Principal {
 export interface Answer {
   /** HTTP status. */
   readonly status: number;
-  readonly body: Uint8Array;
+  /** A short text as it is; longer ones, everything binary, and a message with `credentials` as bytes. */
+  readonly body: Uint8Array | string;
   /** For the counters: one entry for each operation, such as `Encrypt:Success`. */
   readonly outcomes: readonly string[];
   /** Set if nothing was done yet: check these credentials, and then call `serve` again with the message, which is in `body`, and the verdict. */

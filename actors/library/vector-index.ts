@@ -15,6 +15,7 @@ export interface Near extends Place {
 export class VectorIndex {
   /** By reference. */
   readonly #all = new Map<string, PassageVectors>();
+  #similarities = new Float32Array(0);
 
   has(reference: string): boolean {
     return this.#all.has(reference);
@@ -40,31 +41,62 @@ export class VectorIndex {
   search(vectors: Float32Array, dimensions: number, count: number): Near[] {
     const nearest = new Nearest(count);
     for (const [reference, { windows, vectors: own }] of this.#all) {
+      const similarities = this.#similaritiesOf(vectors, own, dimensions);
       let window = 0;
-      for (const [ordinal, several] of windows.entries()) {
-        if (several === 0) continue;
-        let similarity = -1;
-        for (const end = window + several; window < end; window += 1)
-          for (let at = 0; at < vectors.length; at += dimensions) similarity = Math.max(similarity, product(vectors, at, own, window * dimensions, dimensions));
+      for (let ordinal = 0; ordinal < windows.length; ordinal += 1) {
+        const end = window + (windows[ordinal] as number);
+        let similarity = NOTHING;
+        for (; window < end; window += 1) similarity = Math.max(similarity, similarities[window] as number);
         if (similarity > nearest.least) nearest.add({ reference, ordinal, similarity });
       }
     }
     return nearest.sorted();
   }
+
+  /** @returns of each vector the similarity with the nearest of the question's; valid until the next call */
+  #similaritiesOf(question: Float32Array, own: Float32Array, dimensions: number): Float32Array {
+    const count = own.length / dimensions;
+    if (this.#similarities.length < count) this.#similarities = new Float32Array(count);
+    const similarities = this.#similarities.fill(NOTHING, 0, count);
+    for (let from = 0; from < question.length; from += dimensions) compare(question.subarray(from, from + dimensions), own, similarities);
+    return similarities;
+  }
 }
 
-/** Four sums at a time: the processor adds them side by side. */
-function product(a: Float32Array, from: number, b: Float32Array, start: number, length: number): number {
-  let [one, two, three, four] = [0, 0, 0, 0];
-  let at = 0;
-  for (; at + 3 < length; at += 4) {
-    one += (a[from + at] as number) * (b[start + at] as number);
-    two += (a[from + at + 1] as number) * (b[start + at + 1] as number);
-    three += (a[from + at + 2] as number) * (b[start + at + 2] as number);
-    four += (a[from + at + 3] as number) * (b[start + at + 3] as number);
+/** Of passages without vectors. */
+const NOTHING = Number.NEGATIVE_INFINITY;
+
+/** Raises each similarity to the product of its vector with this one. Four vectors at a time: a number of the question is read once for them. */
+function compare(question: Float32Array, vectors: Float32Array, similarities: Float32Array): void {
+  const length = question.length;
+  let row = 0;
+  for (let at = 0; at + 4 * length <= vectors.length; at += 4 * length) {
+    const [second, third, fourth] = [at + length, at + 2 * length, at + 3 * length] as const;
+    let a = 0;
+    let b = 0;
+    let c = 0;
+    let d = 0;
+    for (let axis = 0; axis < length; axis += 1) {
+      const value = question[axis] as number;
+      a += value * (vectors[at + axis] as number);
+      b += value * (vectors[second + axis] as number);
+      c += value * (vectors[third + axis] as number);
+      d += value * (vectors[fourth + axis] as number);
+    }
+    raise(similarities, row++, a);
+    raise(similarities, row++, b);
+    raise(similarities, row++, c);
+    raise(similarities, row++, d);
   }
-  for (; at < length; at += 1) one += (a[from + at] as number) * (b[start + at] as number);
-  return one + two + three + four;
+  for (let at = row * length; at + length <= vectors.length; at += length) {
+    let sum = 0;
+    for (let axis = 0; axis < length; axis += 1) sum += (question[axis] as number) * (vectors[at + axis] as number);
+    raise(similarities, row++, sum);
+  }
+}
+
+function raise(similarities: Float32Array, at: number, value: number): void {
+  if (value > (similarities[at] as number)) similarities[at] = value;
 }
 
 /** Keeps the nearest: those that come are sorted in when twice as many are there. */

@@ -9,7 +9,7 @@ import type { Caller } from './credential.ts';
 import type { Request } from './route.ts';
 
 /** A class, because an object with getters of its own costs ten times as much. What most handlers do not need is made when it is asked for. */
-class RequestView implements Request {
+export class RequestView implements Request {
   readonly id: string;
   readonly params: Record<string, string>;
   readonly query: Record<string, string>;
@@ -17,6 +17,8 @@ class RequestView implements Request {
   readonly body: unknown;
   readonly address: string;
   readonly caller: Caller | undefined;
+  /** Ends the turn that the handler runs in. */
+  turn: (() => void) | undefined;
   readonly #request: FastifyRequest;
   readonly #clock: Clock;
   #gone: AbortController | undefined;
@@ -29,8 +31,13 @@ class RequestView implements Request {
     this.body = request.body;
     this.address = request.ip;
     this.caller = request.caller;
+    this.turn = undefined;
     this.#request = request;
     this.#clock = clock;
+  }
+
+  leaveTurn(): void {
+    this.turn?.();
   }
 
   get cookie(): string | undefined {
@@ -50,8 +57,4 @@ class RequestView implements Request {
     }
     return this.#gone.signal;
   }
-}
-
-export function viewOf(request: FastifyRequest, clock: Clock): Request {
-  return new RequestView(request, clock);
 }

@@ -21,6 +21,10 @@ export interface Request<Body = unknown> {
   readonly certificate: PeerCertificateView | undefined;
   /** Aborted if the client disconnects before it gets its answer. */
   readonly signal: AbortSignal;
+  /**
+   * Ends the turn of the caller, of whose slow requests few run at once: for a handler whose further work is done elsewhere, where callers take turns too.
+   */
+  leaveTurn(): void;
 }
 
 export interface Response {

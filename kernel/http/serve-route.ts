@@ -16,8 +16,8 @@ import { operationOf } from './openapi.ts';
 import { parametersCheck } from './parameters.ts';
 import type { Problem } from './problem.ts';
 import { readBody } from './read-body.ts';
-import { viewOf } from './request-view.ts';
-import type { ErrorForm, Request, Response, Route } from './route.ts';
+import { RequestView } from './request-view.ts';
+import type { ErrorForm, Response, Route } from './route.ts';
 import { send } from './send.ts';
 
 declare module 'fastify' {
@@ -93,24 +93,28 @@ function addRoute(app: FastifyInstance, route: Route, { authentication, clock, l
       checkQuery?.(request.query);
       if (route.nullIsNone && request.body === null) request.body = undefined;
       if (checkBody && !(route.bodyOptional && request.body === undefined)) checkBody(request.body);
-      const view = viewOf(request, clock);
+      const view = new RequestView(request, clock);
       return andThen(view.caller ? runInTurn(limits, request, view, handle) : handle(view), (answer) => send(request, reply, answer));
     },
   });
 }
 
 /** Runs the handler in the caller's turn. A caller with slow requests waits; one that does not read its answers is refused. Others are still served. */
-function runInTurn({ answers, turns }: FrontLimits, request: FastifyRequest, view: Request, handle: Route['handle']): Response | Promise<Response> {
+function runInTurn({ answers, turns }: FrontLimits, request: FastifyRequest, view: RequestView, handle: Route['handle']): Response | Promise<Response> {
   const who = whoseIs(request);
   refuseUnread(answers, who);
   const entered = turns.enter(who, () => view.signal);
-  if (!(entered instanceof Promise)) return lastly(() => handle(view), entered);
-  return entered.then((leave) =>
-    lastly(() => {
+  if (!(entered instanceof Promise)) {
+    view.turn = entered;
+    return lastly(() => handle(view), entered);
+  }
+  return entered.then((leave) => {
+    view.turn = leave;
+    return lastly(() => {
       refuseUnread(answers, who);
       return handle(view);
-    }, leave),
-  );
+    }, leave);
+  });
 }
 
 /** @returns the holder whose share this request counts against */

@@ -86,12 +86,16 @@ const COMPACT: Spelling = {
 /**
  * @param root replaces the name of the outermost tag: the response to a single operation is a ResponsePayload named `<Operation>Response`
  * @param isCompact whether to write names in the compact spelling
- * @returns bytes that own their buffer
  */
-export function encodeJson(node: Node, root?: string, isCompact = false): Uint8Array {
+export function writeJson(node: Node, root?: string, isCompact = false): string {
   const spelling = isCompact ? COMPACT : PROFILE;
   const head = root === undefined ? headOf(node.tag, spelling) : `{"tag":${JSON.stringify(root)},`;
-  return UTF_8.encode(head + tailOf(node, undefined, spelling));
+  return head + tailOf(node, undefined, spelling);
+}
+
+/** As writeJson. @returns bytes that own their buffer */
+export function encodeJson(node: Node, root?: string, isCompact = false): Uint8Array {
+  return UTF_8.encode(writeJson(node, root, isCompact));
 }
 
 const headOf = (tag: number, { heads }: Spelling): string => heads.get(tag) ?? `{"tag":"${tagName(tag)}",`;

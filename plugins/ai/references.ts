@@ -48,6 +48,8 @@ export async function ragPredict(ctx: AiContext, request: Request<Uint8Array | u
   if (!hits) throw noBase();
   const texts = hits.map(({ text }) => text);
   const model = modelFor(ctx, 'answer');
+  // At the model callers take turns, and their requests share batches: one caller may have many.
+  if (model) request.leaveTurn();
   return streamed(ctx, request, async (say) => {
     const result = model ? await answerBy(generatorOf(ctx, model, request), query, texts, say) : await chosen(ctx, request, query, ranking === 'words', texts);
     return { status: 200, body: { result, ...(sources === 'true' && { sources: hits }) }, headers: model ? madeBy(model) : EXTRACTIVE };

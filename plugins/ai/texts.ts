@@ -21,6 +21,8 @@ export const RESULT = Type.Object({ result: Type.Array(Type.String()) });
 export async function summarize(ctx: AiContext, request: Request<Uint8Array | undefined>): Promise<Response> {
   const { doc = '' } = (await readForm(ctx, 'summarize', request)).fields;
   const model = modelFor(ctx, 'summary');
+  // At the model callers take turns, and their requests share batches: one caller may have many.
+  if (model) request.leaveTurn();
   return streamed(ctx, request, async (say) => {
     if (model) return { status: 200, body: { summary: await summaryBy(generatorOf(ctx, model, request), doc, say) }, headers: madeBy(model) };
     return { status: 200, body: { summary: await ctx.actors.text.summarize(doc).catch(refuseLate) }, headers: EXTRACTIVE };
@@ -31,6 +33,7 @@ export async function summarize(ctx: AiContext, request: Request<Uint8Array | un
 export async function translate(ctx: AiContext, request: Request<Uint8Array | undefined>): Promise<Response> {
   const { doc = '', src_lang: source = '', tgt_lang: target = '' } = (await readForm(ctx, 'translate', request)).fields;
   const [from, to] = [languageIn('src_lang', source), languageIn('tgt_lang', target)];
+  request.leaveTurn();
   return streamed(ctx, request, async (say) => {
     if (from === to) return { status: 200, body: { translation: doc } };
     const model = translatorFor(ctx.config, from, to);
@@ -41,6 +44,7 @@ export async function translate(ctx: AiContext, request: Request<Uint8Array | un
 export async function contextPredict(ctx: AiContext, request: Request<Uint8Array | undefined>): Promise<Response> {
   const { context = '', query = '' } = (await readForm(ctx, 'context_predict', request)).fields;
   const model = modelFor(ctx, 'answer');
+  if (model) request.leaveTurn();
   return streamed(ctx, request, async (say) => {
     if (!model) return { status: 200, body: { result: await ctx.actors.text.answer(query, [context]).catch(refuseLate) }, headers: EXTRACTIVE };
     const generator = generatorOf(ctx, model, request);

@@ -45,7 +45,7 @@ export function cryptoRoutes(ctx: KeysContext, count: (outcomes: readonly string
       const call = (id === undefined ? { name } : { name, kid: id }) as CryptoCall;
       return andThen(atOnce(ctx.actors.kmip).crypto(call, move(bytes), principalIn(ctx.config, request)), ({ status: answered, body: bodyOut, outcomes }) => {
         count(outcomes);
-        return bodyOut.byteLength === 0 ? { status: answered } : { status: answered, body: bodyOut, type: JSON_TYPE, once: true };
+        return bodyOut.length === 0 ? { status: answered } : { status: answered, body: bodyOut, type: JSON_TYPE, once: true };
       });
     },
   }));

@@ -38,7 +38,7 @@ export function serveMessage(ctx: KeysContext, { kmip, bytes, encoding, endpoint
   return andThen(atOnce(kmip).serve(move(bytes), encoding, endpoint, principal), (answer) => {
     if (!answer.credentials) return answer;
     const judged = judge(ctx, answer.credentials, from.caller, from.address, from.signal);
-    return judged.then((verdict) => kmip.serve(move(answer.body), encoding, endpoint, principal, verdict));
+    return judged.then((verdict) => kmip.serve(move(answer.body as Uint8Array), encoding, endpoint, principal, verdict));
   });
 }
 

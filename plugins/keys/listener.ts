@@ -45,7 +45,7 @@ async function answer(ctx: KeysContext, count: (outcomes: readonly string[]) => 
     const kmip = callWith(ctx.actors.kmip, { signal });
     const { body, outcomes } = await serveMessage(ctx, { kmip, bytes, encoding: 'binary', endpoint: 'any' }, { caller, address, signal });
     count(outcomes);
-    return body;
+    return body as Uint8Array;
   } catch (error) {
     // The actor answers every message, valid or not. A failure here is the server's: too busy, restarting, out of time.
     if (!(error instanceof Fault) || error.code === 'INTERNAL') ctx.log.error({ error }, 'a KMIP message was not answered');

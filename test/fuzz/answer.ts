@@ -32,7 +32,7 @@ export function readAnswer({ status, body }: Answer, encoding: Encoding): { tree
   assert.equal(status, 200);
   // It is on its way to another thread.
   inspectPayload(body);
-  const tree = CODECS[encoding].decode(body);
+  const tree = CODECS[encoding].decode(typeof body === 'string' ? Buffer.from(body) : body);
   assert.equal(tree.tag, TAG.ResponseMessage);
   const header = required(structureOf(tree, TAG.ResponseHeader), TAG.ResponseHeader);
   const named = required(structureOf(header, TAG.ProtocolVersion), TAG.ProtocolVersion);

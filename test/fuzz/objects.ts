@@ -70,7 +70,7 @@ export function batchItem(operation: OperationName, payload: readonly Node[]): S
 export async function makeObjects(server: KeyServer): Promise<Made> {
   const ask = async (operation: OperationName, payload: readonly Node[], caller = ALICE): Promise<Structure> => {
     const message = requestMessage({ major: 2, minor: 1 }, [batchItem(operation, payload)]);
-    const answer = decodeBinary((await serve(server, encodeBinary(message), 'binary', 'any', caller)).body);
+    const answer = decodeBinary((await serve(server, encodeBinary(message), 'binary', 'any', caller)).body as Uint8Array);
     const item = required(structureOf(answer, TAG.BatchItem), TAG.BatchItem);
     assert.equal(textOf(item, TAG.ResultMessage), undefined, `${operation} ${JSON.stringify(payload[0]?.value)}`);
     return structureOf(item, TAG.ResponsePayload) ?? structure(TAG.ResponsePayload, []);

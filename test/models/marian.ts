@@ -1,32 +1,49 @@
 // A translation model as the hub publishes them: an encoder, and a decoder that caches keys and values and has a branch for its first step.
 import { Graph } from './onnx.ts';
-import { SIZES, type Weight, type Weights, waves } from './weights.ts';
+import { layerOf, SIZES, type Sizes, type Weight, type Weights, waves } from './weights.ts';
 
-const { model: D, heads: H, positions: P, words: V } = SIZES;
-const SIZE = D / H;
+/** What a model is made of. */
+export interface Plan {
+  readonly sizes: Sizes;
+  /** @returns the name of a weight, in the graph or around it */
+  parameter(graph: Graph, name: string): string;
+}
+
+const planOf = (weights: Weights): Plan => ({
+  sizes: SIZES,
+  parameter(graph, name) {
+    const { rows, cols, data } = weights.get(name) as Weight;
+    return graph.weight(name, rows === 1 ? [cols] : [rows, cols], data);
+  },
+});
+
 const FLOAT = 1;
 const NEVER = -1e9;
 
 /** Builds parts of the graphs from the weights. */
 class Builder {
   readonly graph: Graph;
-  readonly #weights: Weights;
+  readonly #plan: Plan;
 
-  constructor(graph: Graph, weights: Weights) {
+  constructor(graph: Graph, plan: Plan) {
     this.graph = graph;
-    this.#weights = weights;
+    this.#plan = plan;
+  }
+
+  get sizes(): Sizes & { readonly size: number } {
+    const { sizes } = this.#plan;
+    return { ...sizes, size: sizes.model / sizes.heads };
   }
 
   inside(name: string): Builder {
-    return new Builder(new Graph(name, { inside: this.graph }), this.#weights);
+    return new Builder(new Graph(name, { inside: this.graph }), this.#plan);
   }
   op(...given: Parameters<Graph['op']>): string {
     return this.graph.op(...given);
   }
 
   parameter(name: string): string {
-    const { rows, cols, data } = this.#weights.get(name) as Weight;
-    return this.graph.weight(name, rows === 1 ? [cols] : [rows, cols], data);
+    return this.#plan.parameter(this.graph, name);
   }
   linear(x: string, name: string): string {
     return this.op('Add', [this.op('MatMul', [x, this.parameter(`${name}.weight`)]), this.parameter(`${name}.bias`)]);
@@ -41,24 +58,27 @@ class Builder {
   }
   /** From [batch, length, model] to [batch, heads, length, size]. */
   heads(x: string): string {
-    return this.op('Transpose', [this.op('Reshape', [x, this.graph.ints(0, -1, H, SIZE)])], { perm: [0, 2, 1, 3] });
+    return this.op('Transpose', [this.op('Reshape', [x, this.graph.ints(0, -1, this.sizes.heads, this.sizes.size)])], { perm: [0, 2, 1, 3] });
   }
   attention(x: string, name: string, key: string, value: string, mask: string): string {
     const query = this.heads(this.linear(x, `${name}.query`));
-    const scores = this.op('Mul', [this.op('MatMul', [query, this.op('Transpose', [key], { perm: [0, 1, 3, 2] })]), this.graph.number(1 / Math.sqrt(SIZE))]);
+    const scores = this.op('Mul', [
+      this.op('MatMul', [query, this.op('Transpose', [key], { perm: [0, 1, 3, 2] })]),
+      this.graph.number(1 / Math.sqrt(this.sizes.size)),
+    ]);
     const shares = this.op('Softmax', [this.op('Add', [scores, mask])], { axis: -1 });
     const all = this.op('Transpose', [this.op('MatMul', [shares, value])], { perm: [0, 2, 1, 3] });
-    return this.linear(this.op('Reshape', [all, this.graph.ints(0, -1, D)]), `${name}.out`);
+    return this.linear(this.op('Reshape', [all, this.graph.ints(0, -1, this.sizes.model)]), `${name}.out`);
   }
   size(x: string, axis: number): string {
     return this.op('Slice', [this.op('Shape', [x]), this.graph.ints(axis), this.graph.ints(axis + 1), this.graph.ints(0)]);
   }
   /** Words, and the waves of their positions from `start` on. */
   embed(ids: string, start: string): string {
-    const words = this.op('Mul', [this.op('Gather', [this.parameter('words.weight'), ids]), this.graph.number(Math.sqrt(D))]);
+    const words = this.op('Mul', [this.op('Gather', [this.parameter('words.weight'), ids]), this.graph.number(Math.sqrt(this.sizes.model))]);
     const end = this.op('Add', [start, this.size(ids, 1)]);
     // Sine waves are no weights: they stay exact in quantised files.
-    const table = this.graph.weight('waves', [1, P, D], waves());
+    const table = this.graph.weight('waves', [1, this.sizes.positions, this.sizes.model], waves(this.sizes));
     return this.op('Add', [words, this.op('Slice', [table, start, end, this.graph.ints(1)])]);
   }
   /** Where the mask is 0, scores become impossible. */
@@ -78,59 +98,76 @@ class Builder {
 
 const SOURCE = ['batch_size', 'encoder_sequence_length'];
 
-export function encoderFile(weights: Weights, quantised: boolean): Uint8Array {
+export const encoderFile = (weights: Weights, quantised: boolean): Uint8Array => encoderOf(planOf(weights), quantised);
+export const decoderFile = (weights: Weights, quantised: boolean): Uint8Array => decoderOf(planOf(weights), quantised);
+
+export function encoderOf(plan: Plan, quantised = false): Uint8Array {
   const graph = new Graph('encoder', { quantised });
-  const build = new Builder(graph, weights);
+  const build = new Builder(graph, plan);
   const [ids, mask] = [graph.input('input_ids', 'int64', SOURCE), graph.input('attention_mask', 'int64', SOURCE)];
-  const x = build.embed(ids, graph.ints(0));
-  const [key, value] = ['key', 'value'].map((part) => build.heads(build.linear(x, `encoder.self.${part}`))) as [string, string];
-  const seen = build.join(x, build.attention(x, 'encoder.self', key, value, build.padding(mask)), 'encoder.norm1');
-  const last = build.join(seen, build.inner(seen, 'encoder'), 'encoder.norm2');
-  graph.op('Identity', [last], {}, ['last_hidden_state']);
-  graph.output('last_hidden_state', 'float', [...SOURCE, D]);
+  let x = build.embed(ids, graph.ints(0));
+  for (let layer = 0; layer < plan.sizes.layers; layer += 1) {
+    const own = layerOf('encoder', layer);
+    const [key, value] = ['key', 'value'].map((part) => build.heads(build.linear(x, `${own}.self.${part}`))) as [string, string];
+    const seen = build.join(x, build.attention(x, `${own}.self`, key, value, build.padding(mask)), `${own}.norm1`);
+    x = build.join(seen, build.inner(seen, own), `${own}.norm2`);
+  }
+  graph.op('Identity', [x], {}, ['last_hidden_state']);
+  graph.output('last_hidden_state', 'float', [...SOURCE, plan.sizes.model]);
   return graph.file();
 }
 
 const CACHES = ['decoder.key', 'decoder.value', 'encoder.key', 'encoder.value'] as const;
-const cacheShape = (length: string) => ['batch_size', H, length, SIZE];
+const cacheShape = (length: string, { heads, model }: Sizes) => ['batch_size', heads, length, model / heads];
+const cachesOf = ({ layers }: Sizes) => Array.from({ length: layers }, (_, layer) => CACHES.map((cache) => `${layer}.${cache}`)).flat();
 
 /** A branch of the decoder: the first step reads the encoder, later ones their caches. */
 function branch(outer: Builder, name: string, isFirst: boolean): Graph {
   const build = outer.inside(name);
-  const { graph } = build;
-  const outputs = CACHES.map((cache) => `${name}.${cache}`);
-  const cross = (['key', 'value'] as const).map((part, index) => {
-    const made = isFirst ? build.heads(build.linear('encoder_hidden_states', `decoder.cross.${part}`)) : `past_key_values.0.encoder.${part}`;
-    return build.op('Identity', [made], {}, [outputs[2 + index] as string]);
-  }) as [string, string];
-  const past = build.size('past_key_values.0.decoder.key', 2);
-  const x = build.embed('input_ids', past);
-  const own = (['key', 'value'] as const).map((part, index) => {
-    const now = build.heads(build.linear(x, `decoder.self.${part}`));
-    return build.op('Concat', [`past_key_values.0.decoder.${part}`, now], { axis: 2 }, [outputs[index] as string]);
-  }) as [string, string];
-  const causal = build.causal(past, build.op('Add', [past, build.size('input_ids', 1)]));
-  const first = build.join(x, build.attention(x, 'decoder.self', ...own, causal), 'decoder.norm1');
-  const second = build.join(first, build.attention(first, 'decoder.cross', ...cross, build.padding('encoder_attention_mask')), 'decoder.norm2');
-  const third = build.join(second, build.inner(second, 'decoder'), 'decoder.norm3');
+  const { graph, sizes } = build;
+  const output = (cache: string) => (sizes.layers === 1 ? `${name}.${cache.slice(2)}` : `${name}.${cache}`);
+  const past = (layer: number, cache: string) => `past_key_values.${layer}.${cache}`;
+  const cross = Array.from({ length: sizes.layers }, (_, layer) =>
+    (['key', 'value'] as const).map((part) => {
+      const made = isFirst ? build.heads(build.linear('encoder_hidden_states', `${layerOf('decoder', layer)}.cross.${part}`)) : past(layer, `encoder.${part}`);
+      return build.op('Identity', [made], {}, [output(`${layer}.encoder.${part}`)]);
+    }),
+  ) as [string, string][];
+  const before = build.size(past(0, 'decoder.key'), 2);
+  let x = build.embed('input_ids', before);
+  let causal: string | undefined;
+  for (const [layer, theirs] of cross.entries()) {
+    const at = layerOf('decoder', layer);
+    const own = (['key', 'value'] as const).map((part) => {
+      const now = build.heads(build.linear(x, `${at}.self.${part}`));
+      return build.op('Concat', [past(layer, `decoder.${part}`), now], { axis: 2 }, [output(`${layer}.decoder.${part}`)]);
+    }) as [string, string];
+    causal ??= build.causal(before, build.op('Add', [before, build.size('input_ids', 1)]));
+    const first = build.join(x, build.attention(x, `${at}.self`, ...own, causal), `${at}.norm1`);
+    const second = build.join(first, build.attention(first, `${at}.cross`, ...theirs, build.padding('encoder_attention_mask')), `${at}.norm2`);
+    x = build.join(second, build.inner(second, at), `${at}.norm3`);
+  }
   const words = build.op('Transpose', [build.parameter('words.weight')], { perm: [1, 0] });
-  build.op('Add', [build.op('MatMul', [third, words]), build.parameter('words.bias')], {}, [`${name}.logits`]);
-  graph.output(`${name}.logits`, 'float', ['batch_size', 'decoder_sequence_length', V]);
-  for (const output of outputs) graph.output(output, 'float', cacheShape(`${output}.length`));
+  build.op('Add', [build.op('MatMul', [x, words]), build.parameter('words.bias')], {}, [`${name}.logits`]);
+  graph.output(`${name}.logits`, 'float', ['batch_size', 'decoder_sequence_length', sizes.words]);
+  for (const cache of cachesOf(sizes)) graph.output(output(cache), 'float', cacheShape(`${output(cache)}.length`, sizes));
   return graph;
 }
 
-export function decoderFile(weights: Weights, quantised: boolean): Uint8Array {
+export function decoderOf(plan: Plan, quantised = false): Uint8Array {
   const graph = new Graph('decoder', { quantised });
+  const { sizes } = plan;
+  const caches = cachesOf(sizes);
+  const lengthOf = (cache: string, of: 'past' | 'total') => `${of}_${cache.split('.')[1]}_sequence_length`;
   graph.input('encoder_attention_mask', 'int64', SOURCE);
   graph.input('input_ids', 'int64', ['batch_size', 'decoder_sequence_length']);
-  graph.input('encoder_hidden_states', 'float', [...SOURCE, D]);
-  for (const cache of CACHES) graph.input(`past_key_values.0.${cache}`, 'float', cacheShape(`past_${cache.split('.')[0]}_sequence_length`));
+  graph.input('encoder_hidden_states', 'float', [...SOURCE, sizes.model]);
+  for (const cache of caches) graph.input(`past_key_values.${cache}`, 'float', cacheShape(lengthOf(cache, 'past'), sizes));
   const usesCache = graph.input('use_cache_branch', 'bool', [1]);
-  const build = new Builder(graph, weights);
+  const build = new Builder(graph, plan);
   const branches = { then_branch: branch(build, 'later', false), else_branch: branch(build, 'first', true) };
-  graph.op('If', [usesCache], branches, ['logits', ...CACHES.map((cache) => `present.0.${cache}`)]);
-  graph.output('logits', 'float', ['batch_size', 'decoder_sequence_length', V]);
-  for (const cache of CACHES) graph.output(`present.0.${cache}`, 'float', cacheShape(`total_${cache.split('.')[0]}_sequence_length`));
+  graph.op('If', [usesCache], branches, ['logits', ...caches.map((cache) => `present.${cache}`)]);
+  graph.output('logits', 'float', ['batch_size', 'decoder_sequence_length', sizes.words]);
+  for (const cache of caches) graph.output(`present.${cache}`, 'float', cacheShape(lengthOf(cache, 'total'), sizes));
   return graph.file();
 }

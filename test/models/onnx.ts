@@ -94,6 +94,11 @@ export class Graph {
     this.#quantised = options.quantised ?? false;
   }
 
+  /** The outermost graph, whose values its branches see. */
+  get outer(): Graph {
+    return this.#top;
+  }
+
   input(name: string, type: ElementType, shape: Shape): string {
     this.#inputs.push(valueInfo(name, type, shape));
     return name;

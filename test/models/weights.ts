@@ -2,7 +2,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { vocabulary } from './phrasebook.ts';
 
-export const SIZES = { model: 32, heads: 4, inner: 64, positions: 256, words: vocabulary().length } as const;
+export interface Sizes {
+  readonly model: number;
+  readonly heads: number;
+  readonly inner: number;
+  readonly positions: number;
+  readonly words: number;
+  /** Of the encoder, and of the decoder. */
+  readonly layers: number;
+}
+export const SIZES: Sizes = { model: 32, heads: 4, inner: 64, positions: 256, words: vocabulary().length, layers: 1 };
 
 export interface Weight {
   readonly rows: number;
@@ -11,28 +20,37 @@ export interface Weight {
 }
 export type Weights = ReadonlyMap<string, Weight>;
 
-const { model: D, inner: F, words: V } = SIZES;
 const matrix = (name: string, rows: number, cols: number) => [`${name}.weight`, rows, cols] as const;
 const linear = (name: string, rows: number, cols: number) => [matrix(name, rows, cols), [`${name}.bias`, 1, cols] as const];
-const norm = (name: string) => [matrix(name, 1, D), [`${name}.bias`, 1, D] as const];
-const attention = (name: string) => ['query', 'key', 'value', 'out'].flatMap((part) => linear(`${name}.${part}`, D, D));
-const inner = (name: string) => [...linear(`${name}.widen`, D, F), ...linear(`${name}.narrow`, F, D)];
+const norm = (name: string, { model: D }: Sizes) => [matrix(name, 1, D), [`${name}.bias`, 1, D] as const];
+const attention = (name: string, { model: D }: Sizes) => ['query', 'key', 'value', 'out'].flatMap((part) => linear(`${name}.${part}`, D, D));
+const inner = (name: string, { model: D, inner: F }: Sizes) => [...linear(`${name}.widen`, D, F), ...linear(`${name}.narrow`, F, D)];
 
-/** One layer in the encoder and one in the decoder; the rows of a matrix are inputs, its columns outputs. */
-export const SHAPES: readonly (readonly [name: string, rows: number, cols: number])[] = [
-  matrix('words', V, D),
-  ['words.bias', 1, V],
-  ...attention('encoder.self'),
-  ...norm('encoder.norm1'),
-  ...inner('encoder'),
-  ...norm('encoder.norm2'),
-  ...attention('decoder.self'),
-  ...norm('decoder.norm1'),
-  ...attention('decoder.cross'),
-  ...norm('decoder.norm2'),
-  ...inner('decoder'),
-  ...norm('decoder.norm3'),
-];
+/** The name of a layer: the first has no number. */
+export const layerOf = (part: 'encoder' | 'decoder', layer: number): string => (layer === 0 ? part : `${part}${layer}`);
+
+type Shapes = readonly (readonly [name: string, rows: number, cols: number])[];
+
+/** The rows of a matrix are inputs, its columns outputs. */
+export function shapesOf(sizes: Sizes): Shapes {
+  const layers = Array.from({ length: sizes.layers }, (_, layer) => layer);
+  return [
+    matrix('words', sizes.words, sizes.model),
+    ['words.bias', 1, sizes.words],
+    ...layers
+      .map((layer) => layerOf('encoder', layer))
+      .flatMap((name) => [...attention(`${name}.self`, sizes), ...norm(`${name}.norm1`, sizes), ...inner(name, sizes), ...norm(`${name}.norm2`, sizes)]),
+    ...layers
+      .map((layer) => layerOf('decoder', layer))
+      .flatMap((name) => [
+        ...[...attention(`${name}.self`, sizes), ...norm(`${name}.norm1`, sizes), ...attention(`${name}.cross`, sizes), ...norm(`${name}.norm2`, sizes)],
+        ...[...inner(name, sizes), ...norm(`${name}.norm3`, sizes)],
+      ]),
+  ];
+}
+
+/** One layer in the encoder and one in the decoder. */
+export const SHAPES = shapesOf(SIZES);
 
 const MOST = 32_767;
 
@@ -62,9 +80,9 @@ export function readWeights(file: URL | string): Weights {
 }
 
 /** The sine waves that tell positions apart: the sines in the first half of a row, the cosines in the second. */
-export function waves(): Float32Array {
+export function waves({ model: D, positions }: Sizes = SIZES): Float32Array {
   const half = D / 2;
-  return Float32Array.from({ length: SIZES.positions * D }, (_, k) => {
+  return Float32Array.from({ length: positions * D }, (_, k) => {
     const angle = Math.floor(k / D) / 10_000 ** ((k % half) / half);
     return k % D < half ? Math.sin(angle) : Math.cos(angle);
   });

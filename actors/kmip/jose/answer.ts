@@ -1,14 +1,12 @@
 // The answer to a call of the REST crypto API, in the form in which the actor returns it.
 import { andThen, lastly } from '../../../kernel/at-once.ts';
-import { moveLarge } from '../../../kernel/runtime/bytes.ts';
 import { VERSIONS, type Version } from '../../../kmip/version.ts';
+import { answerText } from '../answer-text.ts';
 import type { Answer, CryptoCall, Principal } from '../api.ts';
 import { auditRefusal } from '../audit-refusal.ts';
 import { BatchContext } from '../context.ts';
 import type { KeyServer } from '../server.ts';
 import { serveCrypto } from './serve.ts';
-
-const UTF_8 = new TextEncoder();
 
 export function answerCrypto(server: KeyServer, call: CryptoCall, body: Uint8Array, caller: Principal): Answer | Promise<Answer> {
   const ctx = new BatchContext(server, caller, VERSIONS[0] as Version);
@@ -21,8 +19,8 @@ export function answerCrypto(server: KeyServer, call: CryptoCall, body: Uint8Arr
 function runCall(call: CryptoCall, body: Uint8Array, ctx: BatchContext): Answer | Promise<Answer> {
   return andThen(serveCrypto(call, body, ctx), ({ status, body: answer, outcome, refused }) =>
     andThen(refused && auditRefusal(ctx.server, ctx.caller, refused), () => {
-      const text = answer === undefined ? new Uint8Array(0) : UTF_8.encode(JSON.stringify(answer));
-      return { status, body: moveLarge(text), outcomes: [`${call.name}:${outcome}`] };
+      const text = answer === undefined ? '' : JSON.stringify(answer);
+      return { status, body: answerText(text), outcomes: [`${call.name}:${outcome}`] };
     }),
   );
 }

@@ -10,12 +10,13 @@ import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal, spellReason } from '../../../kmip/refusal.ts';
 import { binarySize, decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { decodeJsonRequest, encodeJson } from '../../../kmip/ttlv/json.ts';
+import { decodeJsonRequest, writeJson } from '../../../kmip/ttlv/json.ts';
 import { type Structure, structure } from '../../../kmip/ttlv/node.ts';
 import { nameOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { decodeXml, encodeXml } from '../../../kmip/ttlv/xml.ts';
 import { VERSIONS, type Version } from '../../../kmip/version.ts';
+import { answerText } from '../answer-text.ts';
 import type { Answer, CredentialVerdict, Encoding, Endpoint, Principal } from '../api.ts';
 import { BatchContext } from '../context.ts';
 import type { KeyServer } from '../server.ts';
@@ -116,8 +117,8 @@ function refusedMessage(server: KeyServer, encoding: Encoding, version: Version,
 }
 
 function encodeAnswer(encoding: Encoding, answer: Structure, outcomes: readonly string[]): Answer {
-  const body = isJson(encoding) ? encodeJson(answer, undefined, isCompact(encoding)) : encoding === 'binary' ? encodeBinary(answer) : encodeXml(answer);
-  return { status: 200, body: moveLarge(body), outcomes };
+  if (isJson(encoding)) return { status: 200, body: answerText(writeJson(answer, undefined, isCompact(encoding))), outcomes };
+  return { status: 200, body: moveLarge(encoding === 'binary' ? encodeBinary(answer) : encodeXml(answer)), outcomes };
 }
 
 const isJson = (encoding: Encoding): boolean => encoding === 'json' || encoding === 'compact-json';
@@ -141,8 +142,8 @@ function bareAnswer(server: KeyServer, operation: OperationName, outcome: Outcom
   if (outcome.failure) throw outcome.failure;
   if (outcome.status !== 'Success')
     return toErrorAnswer(server, 422, `${spellReason(outcome.reason ?? 'GeneralFailure')}: ${outcome.message ?? ''}`, outcomeLabel(outcome));
-  const body = encodeJson(structure(TAG.ResponsePayload, outcome.payload ?? []), `${operation}Response`, isCompact(encoding));
-  return { status: 200, body: moveLarge(body), outcomes: [outcomeLabel(outcome)] };
+  const body = writeJson(structure(TAG.ResponsePayload, outcome.payload ?? []), `${operation}Response`, isCompact(encoding));
+  return { status: 200, body: answerText(body), outcomes: [outcomeLabel(outcome)] };
 }
 
 /** The operation that the beginning of an unreadable body names. */
@@ -154,5 +155,5 @@ function bareOperation(bytes: Uint8Array): string | undefined {
 /** An error in the format that all HTTP endpoints use. */
 function toErrorAnswer({ requestId }: KeyServer, status: number, message: string, outcome: string): Answer {
   const body = { code: status === 404 ? 'NOT_FOUND' : 'KEYS_REFUSED', message, errors: [message], request_id: requestId() };
-  return { status, body: new TextEncoder().encode(JSON.stringify(body)), outcomes: [outcome] };
+  return { status, body: JSON.stringify(body), outcomes: [outcome] };
 }

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HsmApi } from '../../../actors/hsm/api.ts';
-import type { KmipApi, Principal } from '../../../actors/kmip/api.ts';
+import type { Answer, KmipApi, Principal } from '../../../actors/kmip/api.ts';
 import { NO_QUOTAS } from '../../../actors/kmip/object/quota.ts';
 import { pinned, type Remote, type ReplicatedSpec, replicated } from '../../../kernel/actor.ts';
 import { createClock } from '../../../kernel/clock.ts';
@@ -127,7 +127,7 @@ interface Member {
   readonly value: unknown;
 }
 
-function read({ status, body, outcomes }: { status: number; body: Uint8Array; outcomes: readonly string[] }): Answered {
+function read({ status, body, outcomes }: Answer): Answered {
   const answer = JSON.parse(Buffer.from(body).toString()) as { value: readonly Member[]; message?: string };
   const said = (word: string) => outcomes.find((outcome) => outcome.startsWith(`${word} `))?.slice(word.length + 1) ?? '';
   const members = status === 200 ? answer.value : [];

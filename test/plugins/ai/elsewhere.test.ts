@@ -70,6 +70,21 @@ test('POST /translate: line by line, in windows of whole sentences; paragraphs s
   assert.deepEqual([cut.status, cut.body.code], [503, 'MODEL_FAILED'], 'half a translation is none');
 });
 
+test('nine requests of one caller are at the model together: they share batches there', async () => {
+  const path = (at: number) => (['/summarize', '/context_predict', '/rag_predict'] as const)[at % 3] as '/summarize' | '/context_predict' | '/rag_predict';
+  const fields = {
+    '/summarize': { doc: 'One.' },
+    '/context_predict': { context: 'One.', query: 'What?' },
+    '/rag_predict': { db: 'documents', query: 'Hours?' },
+  };
+  const bytes = await docx(['Hours: the museum opens at ten.']);
+  assert.equal((await post('/add_reference', { db: 'documents', reference: 'hours' }, { name: 'a.docx', bytes })).status, 200);
+  elsewhere.gate = until(() => elsewhere.load.now >= 9);
+  const answers = await Promise.all(Array.from({ length: 9 }, (_, at) => post(path(at), fields[path(at)])));
+  assert.deepEqual([answers.map(({ status }) => status), elsewhere.load.most], [Array(9).fill(200), 9]);
+  await server.ask('DELETE', '/delete_reference', { cookie, ...(await form({ db: 'documents', reference: 'hours' })) });
+});
+
 test('POST /summarize: one window in one pass, several are summarised each and then together', async () => {
   elsewhere.reply = (messages) => `${String(messages.at(-1)?.content).split('.')[0]}.`;
   assert.deepEqual((await post('/summarize', { doc: TEXT[0] as string })).body, { summary: 'The watchman of the harbour is called Elias Brandt.' });

@@ -179,4 +179,18 @@ test('two structures are plain values in the compact spelling, and read from bot
   await server.end();
 });
 
+test('texts of every alphabet and length come back as they were given', async () => {
+  const { server, post } = await holder('');
+  const id = text('UniqueIdentifier', idOf(await post(create)));
+  // ASCII, Latin-1, two bytes and surrogates in UTF-8; the last makes an answer that is too long to stay a text.
+  for (const given of ['plain', 'Créé', 'ключ 鍵', '🔑', 'é'.repeat(30_000)]) {
+    const described = await post({ tag: 'SetAttribute', value: [id, { tag: 'NewAttribute', value: [text('Description', given)] }] });
+    assert.equal(described.status, 200, described.text);
+    const answer = await post({ tag: 'GetAttributes', value: [id, code('AttributeReference', 'Description')] });
+    assert.equal(Number(answer.headers['content-length']), Buffer.byteLength(answer.text));
+    assert.equal(members(answer.body.value, 'Attributes').find(({ tag }) => tag === 'Description')?.value, given);
+  }
+  await server.end();
+});
+
 test.run();
