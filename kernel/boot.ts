@@ -141,7 +141,10 @@ async function startParts(options: Start, parts: RuntimeParts, built: Built, dat
 
 /** Lets this node cache rows that others write. */
 async function holdLease({ config, log, unwind }: Start, { store, node, versions }: RuntimeParts): Promise<void> {
-  if (store.url.startsWith('sqlite:') || !config.store.cache) return;
+  if (store.url.startsWith('sqlite:')) return;
+  // Before anything is cached, also if it will be without a lease.
+  versions.trust.share();
+  if (!config.store.cache) return;
   const { LeaseLink } = await import('./store/lease-link.ts');
   const lease = new LeaseLink({ ...store, node, versions, log });
   unwind.add('lease', () => lease.close());
