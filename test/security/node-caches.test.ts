@@ -126,10 +126,10 @@ if (!skipWithout('postgresql')) {
     const timer = setInterval(async () => {
       const { rows } = await admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'gatehouse lease'");
       cuts += rows.length;
-    }, 700);
-    await revokeMany(Math.ceil(REVOCATIONS / 4));
+    }, 400);
+    // Those of both nodes, twice.
+    while (cuts < 4) await revokeMany(Math.ceil(REVOCATIONS / 4));
     clearInterval(timer);
-    assert.ok(cuts > 1, `${cuts} connections were cut`);
     await bothTrust();
   });
 
