@@ -90,7 +90,7 @@ async function signingKey() {
   return { id, sign: () => ask('Sign', [named(id), bytes(TAG.Data, Buffer.from('to be signed'))]) };
 }
 
-test('the threads serve from memory with few reads; on PostgreSQL each use looks, because there is no lease', async () => {
+test('the threads serve from memory with few reads; on PostgreSQL without a lease each use looks', async () => {
   const { id, encrypt } = await keyWithCiphertext();
   await Promise.all(Array.from({ length: THREADS * 4 }, encrypt));
   const answers = await Promise.all(Array.from({ length: 400 }, encrypt));
