@@ -1,11 +1,12 @@
 // Compares a table of two databases row by row.
+import type { Snapshot } from '../store/snapshot.ts';
 import type { SqlValue } from '../store/store.ts';
 import { BackupError } from './format.ts';
 import type { KeyedTable } from './schema.ts';
-import { type Side, selectInOrder } from './select.ts';
+import { selectInOrder } from './select.ts';
 
 /** @returns the number of rows @throws BackupError for the first row that differs; it names no value, because values are secret */
-export async function compareTable(table: KeyedTable, from: Side, to: Side): Promise<number> {
+export async function compareTable(table: KeyedTable, from: Snapshot, to: Snapshot): Promise<number> {
   const copies = selectInOrder(to, table)[Symbol.asyncIterator]();
   let rows = 0;
   for await (const values of selectInOrder(from, table)) {

@@ -4,17 +4,17 @@ import { createClock } from '../clock.ts';
 import { configure } from '../configure.ts';
 import { openDataDir } from '../data-dir.ts';
 import { nodeName, storeUrl } from '../prepare-store.ts';
-import { migrationLevels } from '../store/migrate.ts';
+import { type MigrationSet, migrationLevels } from '../store/migrate.ts';
 import { openStore } from '../store/open.ts';
 import { openSnapshot, type Snapshot } from '../store/snapshot.ts';
-import type { SqlValue, Store } from '../store/store.ts';
+import type { SqlValue } from '../store/store.ts';
 import { type JobOptions, requireDatabase } from './back-up.ts';
 import { compareTable } from './compare.ts';
 import { CopyTarget } from './copy-target.ts';
 import { BackupError } from './format.ts';
 import { weightOf } from './insert.ts';
 import { type KeyedTable, migrationsAt, tablesOf } from './schema.ts';
-import { type Side, selectInOrder } from './select.ts';
+import { selectInOrder } from './select.ts';
 
 /** Limits of what is written in one transaction: rows, and bytes and characters. */
 const ROWS = 2_048;
@@ -37,24 +37,11 @@ export async function copyStore(options: JobOptions, tell: (line: string) => voi
     const [from, target] = [storeUrl(config.store.url, dataDir.path), storeUrl(to, dataDir.path, '--copy-store')];
     if (from === target) throw new BackupError('--copy-store names the database of [store] url itself; name another database');
     requireDatabase(from, 'copy');
-    const contents = (snapshot: Snapshot) => contentsOf(snapshot, from, catalog.plugins);
-    const { rows, tables } = await copyAll({ from, to: target, node: nodeName(dataDir.path) }, contents, tell);
+    const { rows, tables } = await copyAll({ from, to: target, node: nodeName(dataDir.path), plugins: migrationSets(catalog.plugins), tell });
     return `gatehouse: copied ${rows} rows of ${tables} tables and compared each; set [store] url to the new database, keep the root key, and start${warnings.join('')}`;
   } finally {
     dataDir.release();
   }
-}
-
-interface Contents {
-  readonly migrations: ReturnType<typeof migrationsAt>;
-  readonly tables: readonly KeyedTable[];
-}
-
-async function contentsOf(snapshot: Snapshot, url: string, plugins: Parameters<typeof migrationSets>[0]): Promise<Contents> {
-  if (!url.startsWith('sqlite:')) await refuseOthers(snapshot);
-  const migrations = migrationsAt(await migrationLevels(snapshot), migrationSets(plugins), 'the database');
-  const tables = tablesOf(migrations);
-  return { migrations, tables: [...tables.filter(({ table }) => table !== LAST), ...tables.filter(({ table }) => table === LAST)] };
 }
 
 /** What other servers write during the copy would be missing in it. */
@@ -63,36 +50,40 @@ async function refuseOthers(snapshot: Snapshot): Promise<void> {
   if (others.length > 0) throw new BackupError('servers use the database: stop all of them first, because what they write during the copy would be lost');
 }
 
-interface Way {
+interface Copy {
   readonly from: string;
   readonly to: string;
   readonly node: string;
+  readonly plugins: readonly MigrationSet[];
+  tell(line: string): void;
 }
 
-async function copyAll({ from, to, node }: Way, find: (snapshot: Snapshot) => Promise<Contents>, tell: (line: string) => void) {
-  const snapshot = await openSnapshot(from);
+async function copyAll({ from, to, node, plugins, tell }: Copy): Promise<{ rows: number; tables: number }> {
+  const source = await openSnapshot(from);
   try {
-    const { migrations, tables } = await find(snapshot);
+    if (source.dialect === 'postgres') await refuseOthers(source);
+    const migrations = migrationsAt(await migrationLevels(source), plugins, 'the database');
+    const tables = tablesOf(migrations);
+    const last = tables.find(({ table }) => table === LAST) as KeyedTable;
+    const others = tables.filter((table) => table !== last);
     const store = await openStore(to, { writer: `${node}/kernel`, clock: createClock() });
     try {
       const target = await CopyTarget.open(store, migrations, tables);
-      const source: Side = { snapshot, dialect: from.startsWith('sqlite:') ? 'sqlite' : 'postgres' };
-      const others = tables.filter(({ table }) => table !== LAST);
       for (const table of others) tell(`gatehouse: ${table.table}: ${await copyTable(source, target, table)} rows copied`);
-      const rows = await compareAll(source, store, to, others);
-      const levels = await rowsOf(source, tables.at(-1) as KeyedTable);
-      await target.finish(tables.at(-1) as KeyedTable, levels);
+      const rows = await compareAll(source, to, others);
+      const levels = await rowsOf(source, last);
+      await target.finish(last, levels);
       return { rows: rows + levels.length, tables: tables.length };
     } finally {
       await store.close();
     }
   } finally {
-    await snapshot.close();
+    await source.close();
   }
 }
 
 /** @returns the number of rows of the table */
-async function copyTable(source: Side, target: CopyTarget, table: KeyedTable): Promise<number> {
+async function copyTable(source: Snapshot, target: CopyTarget, table: KeyedTable): Promise<number> {
   let waiting: SqlValue[][] = [];
   let weight = 0;
   for await (const values of selectInOrder(source, table, target.done(table))) {
@@ -107,18 +98,18 @@ async function copyTable(source: Side, target: CopyTarget, table: KeyedTable): P
 }
 
 /** @returns the number of rows @throws BackupError for the first row that differs */
-async function compareAll(source: Side, { dialect }: Store, url: string, tables: readonly KeyedTable[]): Promise<number> {
-  const snapshot = await openSnapshot(url);
+async function compareAll(source: Snapshot, url: string, tables: readonly KeyedTable[]): Promise<number> {
+  const copy = await openSnapshot(url);
   try {
     let rows = 0;
-    for (const table of tables) rows += await compareTable(table, source, { snapshot, dialect });
+    for (const table of tables) rows += await compareTable(table, source, copy);
     return rows;
   } finally {
-    await snapshot.close();
+    await copy.close();
   }
 }
 
-async function rowsOf(source: Side, table: KeyedTable): Promise<SqlValue[][]> {
+async function rowsOf(source: Snapshot, table: KeyedTable): Promise<SqlValue[][]> {
   const rows: SqlValue[][] = [];
   for await (const values of selectInOrder(source, table)) rows.push([...values]);
   return rows;

@@ -2,9 +2,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { translateErrors, types } from './postgres.ts';
-import type { Row, SqlValue } from './store.ts';
+import type { Dialect, Row, SqlValue } from './store.ts';
 
 export interface Snapshot {
+  readonly dialect: Dialect;
   all<T extends object = Row>(sql: string): Promise<T[]>;
   /** Yields the values of each row in the order of the columns, with only a few rows in memory at a time. */
   rows(sql: string): AsyncIterable<readonly SqlValue[]>;
@@ -24,6 +25,7 @@ async function sqliteSnapshot(path: string): Promise<Snapshot> {
   // With the write-ahead log a read transaction keeps its snapshot and blocks no writer.
   db.exec('BEGIN');
   return {
+    dialect: 'sqlite',
     all: async <T extends object>(sql: string) => db.prepare(sql).all() as T[],
     async *rows(sql) {
       const statement = db.prepare(sql);
@@ -43,6 +45,7 @@ async function postgresSnapshot(connectionString: string): Promise<Snapshot> {
   await translateErrors(() => client.connect());
   await translateErrors(() => client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'));
   return {
+    dialect: 'postgres',
     all: async <T extends object>(sql: string) => (await translateErrors(() => client.query(sql))).rows as T[],
     async *rows(sql) {
       await translateErrors(() => client.query(`DECLARE each_row NO SCROLL CURSOR FOR ${sql}`));
