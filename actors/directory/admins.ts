@@ -67,10 +67,10 @@ function updateAdmin(part: DirectoryServer, admin: AdminRecord, by: Principal): 
 }
 
 /** Deletes the record together with the credentials that it names and their sessions. */
-async function deleteAdmin({ store, clock, args, bump }: DirectoryServer, id: string, by: Principal): Promise<void> {
-  const ended = await store.transaction(async (tx) => {
+async function deleteAdmin({ store, clock, args }: DirectoryServer, id: string, by: Principal): Promise<void> {
+  await store.transaction(async (tx) => {
     const admin = await requireOwner(tx, id, by);
-    if (!admin) return [];
+    if (!admin) return;
     const userpass = admin.userpass ?? '';
     const realms: string[] = [];
     // If the name belongs to somebody else by now, their credential stays.
@@ -83,9 +83,7 @@ async function deleteAdmin({ store, clock, args, bump }: DirectoryServer, id: st
     }
     await keepSuperAdmin(tx, args.clientCertificates);
     await auditChange(tx, by, 'admin.delete', id, undefined);
-    return realms.map((realm) => [realm, userpass] as const);
   });
-  for (const [realm, username] of ended) bump(realm, username);
 }
 
 /** @returns null for an unknown admin, which only super admins may learn @throws Fault FORBIDDEN for an admin whom the caller does not administer */

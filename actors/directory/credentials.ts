@@ -66,16 +66,14 @@ export function credentialApi(part: DirectoryServer): CredentialApi {
     createCredential: (input, by) => createCredential(part, input, by),
     updateCredential: (input, by) => updateCredential(part, input, by),
     async deleteCredential(realm, username, by) {
-      const deleted = await store.transaction(async (tx) => {
+      await store.transaction(async (tx) => {
         await requireAdministration(tx, by, [realm]);
-        if ((await tx.run('DELETE FROM userpass WHERE realm = $1 AND username = $2', [realm, username])) === 0) return false;
+        if ((await tx.run('DELETE FROM userpass WHERE realm = $1 AND username = $2', [realm, username])) === 0) return;
         await endName(tx, userName(realm, username), clock.now());
         await endSessionsOf(tx, realm, username);
         if (realm === '_') await keepSuperAdmin(tx, args.clientCertificates);
         await auditChange(tx, by, 'credential.delete', username, realm);
-        return true;
       });
-      if (deleted) part.bump(realm, username);
     },
     unlock: (realm, username, by) =>
       store.transaction(async (tx) => {
@@ -126,9 +124,8 @@ async function updateCredential(part: DirectoryServer, input: CredentialUpdate, 
     if (ends) await endSessionsOf(tx, realm, username);
     if (passwordHash !== null) await openLock(tx, realm, username, 'password');
     await auditChange(tx, by, passwordHash === null ? 'credential.update' : 'credential.password', username, realm);
-    return ends ? 'ended' : 'kept';
+    return 'done';
   });
-  if (outcome === 'ended') part.bump(realm, username);
   if (outcome === 'overtaken') return outcome;
   return outcome === 'missing' ? null : answerOf(input);
 }

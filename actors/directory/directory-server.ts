@@ -32,9 +32,6 @@ export interface DirectoryServer {
   readonly args: DirectoryArgs;
   /** The key that wraps second factors and signing keys. */
   readonly dataKey: Uint8Array;
-  /** Invalidates what other threads have cached of this user. Called after the commit and before the reply. */
-  bump(realm: string, username: string): void;
-  bumpAll(): void;
 }
 
 /** @throws Fault AUTH_QUOTA_EXCEEDED if the realm exceeds its quota, including what the transaction has just added */

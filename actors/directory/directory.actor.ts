@@ -5,7 +5,6 @@ import { repeat } from '../../kernel/repeat.ts';
 import { encodePage } from '../../kernel/runtime/encoded-page.ts';
 import { purgeAudit, queryAudit } from '../../kernel/store/audit-query.ts';
 import { createForgedRows } from '../../kernel/store/forged-rows.ts';
-import { userCounter } from '../../kernel/versions.ts';
 import { adminApi } from './admins.ts';
 import type { DirectoryApi } from './api.ts';
 import { credentialApi } from './credentials.ts';
@@ -21,15 +20,13 @@ import { totpApi } from './totp.ts';
 const HOUR_MS = 3_600_000;
 
 export default defineActor<DirectoryApi, DirectoryArgs>(async (args, ctx) => {
-  const { clock, versions, log } = ctx;
+  const { clock, log } = ctx;
   const store = await ctx.openStore();
   const part: DirectoryServer = {
     store,
     clock,
     args,
     dataKey: ctx.dataKey('auth'),
-    bump: (realm, username) => versions?.bump(userCounter(realm, username)),
-    bumpAll: () => versions?.bumpAll(),
   };
   const forged = createForgedRows(store, log, () => clock.now(), 'signing_key.forged');
   const keyRows = new SigningKeyRows(part.dataKey, new DataKey('auth', part.dataKey, () => clock.now()), forged);

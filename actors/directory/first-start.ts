@@ -49,7 +49,6 @@ export function firstStartApi(part: DirectoryServer): FirstStartApi {
         },
         { lock: LOCK },
       );
-      part.bump('_', username);
     },
   };
 }

@@ -25,11 +25,7 @@ export function loginApi(part: DirectoryServer): LoginApi {
     findSignIn: (realm, username, source) => loginView(store, realm, username, source, clock.now()),
     refuse: (event, factor, username, source) =>
       store.transaction((tx) => (factor === null ? tx.audit(event) : refuseProof(part, tx, event, { realm: event.realm ?? '', username, factor, source }))),
-    async complete(login) {
-      const completed = await store.transaction((tx) => complete(part, tx, login));
-      if (completed !== null && login.passwordHash !== null) part.bump(login.realm, login.username);
-      return completed;
-    },
+    complete: (login) => store.transaction((tx) => complete(part, tx, login)),
     interrupt: (login, event) =>
       store.transaction(async (tx) => {
         if (!(await findStillProven(part, tx, login))) return false;

@@ -92,17 +92,15 @@ function updateRealm({ store, args }: DirectoryServer, realm: Realm, by: Princip
   });
 }
 
-async function deleteRealm({ store, clock, bumpAll }: DirectoryServer, id: string, by: Principal): Promise<void> {
+async function deleteRealm({ store, clock }: DirectoryServer, id: string, by: Principal): Promise<void> {
   if (id === '_') throw new Fault('AUTH_LAST_SUPER_ADMIN', { detail: 'realm _ cannot be deleted' });
-  const deleted = await store.transaction(async (tx) => {
+  await store.transaction(async (tx) => {
     await requireSuperAdmin(tx, by);
     // Deleting the row also deletes credentials, second factors, locks and memberships, but not sessions: these need the call below.
-    if ((await tx.run('DELETE FROM realm WHERE id = $1', [id])) === 0) return false;
+    if ((await tx.run('DELETE FROM realm WHERE id = $1', [id])) === 0) return;
     await endSessionsIn(tx, id);
     // Ends every account in the realm, also those of other schemes.
     await endName(tx, realmScope(id), clock.now());
     await auditChange(tx, by, 'realm.delete', id, id);
-    return true;
   });
-  if (deleted) bumpAll();
 }

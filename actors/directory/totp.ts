@@ -66,7 +66,7 @@ export function totpApi(part: DirectoryServer): TotpApi {
     enableTotp: (enrolment, by) => store.transaction((tx) => enable(part, tx, enrolment, by)),
     async disableTotp(realm, username, code, by) {
       const own = isOwn(by, realm, username);
-      const outcome = await store.transaction(async (tx): Promise<TotpOutcome> => {
+      return store.transaction(async (tx): Promise<TotpOutcome> => {
         const mustProve = await needsFactor(tx, by, realm, username);
         const row = await find(tx, realm, username);
         if (!row) return 'missing';
@@ -78,8 +78,6 @@ export function totpApi(part: DirectoryServer): TotpApi {
         await auditChange(tx, by, 'totp.disable', username, realm);
         return 'done';
       });
-      if (outcome === 'done' && !own) part.bump(realm, username);
-      return outcome;
     },
   };
 }
