@@ -1,16 +1,13 @@
 // What the key server does beside its callers: operations that write nothing, on small objects, with keys whose every use takes less than some 100 us.
-import { ELSEWHERE, WRITTEN_ELSEWHERE } from '../../kernel/actor.ts';
 import { andThen } from '../../kernel/at-once.ts';
 import type { Reader } from '../../kernel/store/store.ts';
 import type { OperationName } from '../../kmip/operation-name.ts';
 import { ENUM } from '../../kmip/ttlv/enumeration.ts';
-import { type Node, TYPE } from '../../kmip/ttlv/node.ts';
 import { codeOf, structureOf } from '../../kmip/ttlv/read.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';
-import type { Key, KeyKind } from './object/key.ts';
-import type { ManagedObject } from './object/managed-object.ts';
+import { leave, leaveWrite } from './leave.ts';
+import { asksForFormat } from './object/cryptographic-parameters.ts';
 import type { ObjectSource } from './object/object-source.ts';
-import { softwareKeys } from './object/software-key/software-key.ts';
 import type { Operation, Operations } from './operation.ts';
 
 /** Bytes of an object with its attributes. */
@@ -32,16 +29,6 @@ const SHORT_WRITES: ReadonlySet<OperationName> = new Set([
 
 /** What Register stores as it is; keys of pairs and certificates are taken apart first, which takes milliseconds. */
 const STORED_AS_GIVEN: ReadonlySet<number | undefined> = new Set([ENUM.ObjectType.SymmetricKey, ENUM.ObjectType.SecretData, ENUM.ObjectType.OpaqueObject]);
-
-/** Leaves the call to the actor. */
-export function leave(): never {
-  throw ELSEWHERE;
-}
-
-/** As leave, for a call that writes and is short. */
-export function leaveWrite(): never {
-  throw WRITTEN_ELSEWHERE;
-}
 
 /** The other operations leave the call to the actor before they do anything. */
 export function quickOperations(all: Operations): Operations {
@@ -76,26 +63,4 @@ export async function requireSmall(reader: Reader, id: string): Promise<void> {
     [id, MAX_GRANTS + 1],
   );
   if (!found || found.bytes > MAX_OBJECT_BYTES || found.grants > MAX_GRANTS) leave();
-}
-
-/** Software keys that are quick. The others are left to the actor. */
-export const quickKeys: KeyKind = {
-  holds: softwareKeys.holds,
-  open(object, ctx) {
-    const key = softwareKeys.open(object, ctx);
-    return isQuick(object, key) ? key : leave();
-  },
-};
-
-/** RSA, curves without fast code in OpenSSL, post-quantum algorithms and FF1 are not quick, nor is parsing a certificate. */
-function isQuick(object: ManagedObject, key: Key): boolean {
-  if (object.type === ENUM.ObjectType.Certificate) return false;
-  if (key.kind === undefined) return true;
-  if (key.kind === 'secret') return key.algorithm !== 'FPE_FF1' && !object.attributes.all(TAG.CryptographicParameters).some(({ node }) => asksForFormat(node));
-  return key.algorithm === 'Ed25519' || key.curve === 'P_256' || key.curve === 'CURVE25519';
-}
-
-/** FF1 takes milliseconds for a long text. */
-function asksForFormat(parameters: Node | undefined): boolean {
-  return parameters?.type === TYPE.Structure && codeOf(parameters, TAG.CryptographicAlgorithm) === ENUM.CryptographicAlgorithm.FPE_FF1;
 }

@@ -37,16 +37,29 @@ export function sign(key: KeyObject, parameters: CryptographicParameters, input:
   return attempt(() => (digest === undefined ? signData(key, scheme, data, encoding) : signGivenDigest(key, scheme, digest, encoding)));
 }
 
-const opensslSignInPool: (hash: undefined, data: Uint8Array, key: KeyObject) => Promise<Uint8Array> = promisify(opensslSign);
+type InPool = (hash: string | null, data: Uint8Array, key: KeyObject | SignKeyObjectInput) => Promise<Uint8Array>;
+const opensslSignInPool: InPool = promisify(opensslSign);
 
 /** Whether a signature can take up to a second. */
 export const isSlowSigner = ({ asymmetricKeyType }: KeyObject): boolean => String(asymmetricKeyType).startsWith('slh-dsa');
 
-/** Like `sign`, for data and a slow signer, on a thread of the pool. */
-export async function signInPool(key: KeyObject, parameters: CryptographicParameters, data: Uint8Array): Promise<Uint8Array> {
+/** Whether `signInPool` leaves this thread alone: OpenSSL makes all signatures in one step but those of PSS with two hashes. @throws CryptoError as `schemeOf` */
+export function isSignedInPool(key: KeyObject, parameters: CryptographicParameters): boolean {
+  return opensslInput(key, schemeOf(key, parameters, undefined), 'der', false) !== undefined;
+}
+
+/** Like `sign`, for data, on a thread of the pool. */
+export async function signInPool(
+  key: KeyObject,
+  parameters: CryptographicParameters,
+  data: Uint8Array,
+  encoding: SignatureEncoding = 'der',
+): Promise<Uint8Array> {
   if (key.type !== 'private') throw new CryptoError('wrong_key', 'signing needs a private key');
-  if (schemeOf(key, parameters, undefined).kind !== 'pure') throw unusableKey();
-  return opensslSignInPool(undefined, data, key).catch(() => {
+  const scheme = schemeOf(key, parameters, undefined);
+  const input = opensslInput(key, scheme, encoding, false);
+  if (input === undefined) return attempt(() => signData(key, scheme, data, encoding));
+  return opensslSignInPool(hashName(scheme), data, input).catch(() => {
     throw unusableKey();
   });
 }

@@ -1,8 +1,9 @@
 // Determines the cryptographic parameters of an operation: those of the request, completed from the object (KMIP specification 2.1 section 4.16).
 import type { CryptographicAlgorithm, CryptographicParameters } from '../../../crypto/parameters.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
-import { nameOf, structureOf } from '../../../kmip/ttlv/read.ts';
+import { codeOf, nameOf, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { algorithmOf } from './key-attributes.ts';
 import type { ManagedObject } from './managed-object.ts';
@@ -137,4 +138,9 @@ function agrees(stored: CryptographicParameters, asked: CryptographicParameters)
     if (a !== undefined && a !== b && !(a instanceof Uint8Array)) return false;
   }
   return true;
+}
+
+/** Whether parameters name FF1, which takes milliseconds for a long text. */
+export function asksForFormat(parameters: Node | undefined): boolean {
+  return parameters?.type === TYPE.Structure && codeOf(parameters, TAG.CryptographicAlgorithm) === ENUM.CryptographicAlgorithm.FPE_FF1;
 }

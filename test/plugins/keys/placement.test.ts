@@ -31,16 +31,19 @@ class Keys {
     return this.server.ask('POST', '/kmip/2_1', { cookie: this.cookie, body: { tag, value } });
   }
 
-  async make(tag: string, ...attributes: Json[]): Promise<string> {
-    const type = tag === 'Create' ? [code('ObjectType', 'SymmetricKey')] : [];
-    const answer = await this.ask(tag, ...type, group(tag === 'Create' ? 'Attributes' : 'CommonAttributes', ...attributes, active));
+  /** That signs and verifies. */
+  async makePair(...attributes: Json[]): Promise<{ privateKey: string; publicKey: string }> {
+    const answer = await this.ask('CreateKeyPair', group('CommonAttributes', ...attributes, number('CryptographicUsageMask', 3), active));
     assert.equal(answer.status, 200, answer.text);
-    const ids = answer.body.value as Json[];
-    return String(ids.find((node) => /^(Private)?(Key)?UniqueIdentifier$/.test(node.tag) && node.tag !== 'PublicKeyUniqueIdentifier')?.value);
+    const named = (tag: string) => String((answer.body.value as Json[]).find((node) => node.tag === tag)?.value);
+    return { privateKey: named('PrivateKeyUniqueIdentifier'), publicKey: named('PublicKeyUniqueIdentifier') };
   }
 
-  aes(...more: Json[]): Promise<string> {
-    return this.make('Create', code('CryptographicAlgorithm', 'AES'), number('CryptographicLength', 256), number('CryptographicUsageMask', 0x3c), ...more);
+  async aes(...more: Json[]): Promise<string> {
+    const attributes = [code('CryptographicAlgorithm', 'AES'), number('CryptographicLength', 256), number('CryptographicUsageMask', 0x3c), active, ...more];
+    const answer = await this.ask('Create', code('ObjectType', 'SymmetricKey'), group('Attributes', ...attributes));
+    assert.equal(answer.status, 200, answer.text);
+    return String((answer.body.value as Json[]).find((node) => node.tag === 'UniqueIdentifier')?.value);
   }
 
   /** Calls of the key server that were answered beside the front, and that were left to it, while `work` ran. */
@@ -76,19 +79,14 @@ const encrypt = (id: string, data = '00112233') => keys.ask('Encrypt', text('Uni
 
 test('uses of symmetric keys, look-ups and signatures with P-256 are answered beside the front', async () => {
   const id = await keys.aes();
-  const pair = await keys.make(
-    'CreateKeyPair',
-    code('CryptographicAlgorithm', 'ECDSA'),
-    group('CryptographicDomainParameters', code('RecommendedCurve', 'P_256')),
-    number('CryptographicUsageMask', 3),
-  );
+  const pair = await keys.makePair(code('CryptographicAlgorithm', 'ECDSA'), group('CryptographicDomainParameters', code('RecommendedCurve', 'P_256')));
   const one = text('UniqueIdentifier', id);
   const quick: Record<string, () => Promise<{ status: number; text: string }>> = {
     Encrypt: () => encrypt(id),
     Get: () => keys.ask('Get', one),
     GetAttributes: () => keys.ask('GetAttributes', one),
     Hash: () => keys.ask('Hash', group('CryptographicParameters', code('HashingAlgorithm', 'SHA_256')), bytes('Data', '00')),
-    Sign: () => keys.ask('Sign', text('UniqueIdentifier', pair), bytes('Data', '0011')),
+    Sign: () => keys.ask('Sign', text('UniqueIdentifier', pair.privateKey), bytes('Data', '0011')),
     encrypt: () => keys.server.ask('POST', '/v1/crypto/encrypt', { cookie: keys.cookie, body: { kid: id, alg: 'dir', enc: 'A256GCM', data: 'AAEC' } }),
   };
   // The first Get marks the object as given out, which is a write.
@@ -102,8 +100,40 @@ test('uses of symmetric keys, look-ups and signatures with P-256 are answered be
   }
 });
 
+test('other private keys sign in the pool of the front, and RSA public keys are used there', async () => {
+  const rsa = await keys.makePair(code('CryptographicAlgorithm', 'RSA'), number('CryptographicLength', 2048));
+  const p384 = await keys.makePair(code('CryptographicAlgorithm', 'ECDSA'), group('CryptographicDomainParameters', code('RecommendedCurve', 'P_384')));
+  const pss = (mask: string) =>
+    group('CryptographicParameters', code('PaddingMethod', 'PSS'), code('HashingAlgorithm', 'SHA_256'), code('MaskGeneratorHashingAlgorithm', mask));
+  const kid = (id: string) => keys.server.ask('POST', '/v1/crypto/sign', { cookie: keys.cookie, body: { kid: id, alg: 'PS256', data: 'AAEC' } });
+  const sign = (id: string, ...more: Json[]) => keys.ask('Sign', text('UniqueIdentifier', id), ...more, bytes('Data', '0011'));
+  const verify = (id: string, signature: string, ...more: Json[]) =>
+    keys.ask('SignatureVerify', text('UniqueIdentifier', id), ...more, bytes('Data', '0011'), bytes('SignatureData', signature));
+  for (const [name, { privateKey, publicKey }, more, isBeside] of [
+    ['RSA', rsa, [], true],
+    ['RSA with PSS', rsa, [pss('SHA_256')], true],
+    // OpenSSL has no such signature in one step.
+    ['RSA with PSS and two hashes', rsa, [pss('SHA_1')], false],
+    ['P-384', p384, [], true],
+  ] as const) {
+    let signature = '';
+    const counts = await keys.counted(async () => {
+      const answer = await sign(privateKey, ...more);
+      assert.equal(answer.status, 200, `${name}: ${answer.text}`);
+      signature = String((answer.body.value as Json[]).find(({ tag }) => tag === 'SignatureData')?.value);
+    });
+    assert.deepEqual({ name, counts }, { name, counts: isBeside ? BESIDE : LEFT });
+    const answer = await verify(publicKey, signature, ...more);
+    assert.match(answer.text, /"Valid"/, `${name}: ${answer.text}`);
+  }
+  assert.deepEqual(await keys.counted(async () => assert.equal((await kid(rsa.privateKey)).status, 200)), BESIDE);
+  const { value } = (await sign(rsa.privateKey)).body as { value: Json[] };
+  const valid = () => verify(rsa.publicKey, String(value.find(({ tag }) => tag === 'SignatureData')?.value));
+  assert.deepEqual(await keys.counted(async () => assert.match((await valid()).text, /"Valid"/)), BESIDE);
+});
+
 test('what writes, takes long or is large is left to the threads of the key server, and answered as well', async () => {
-  const rsa = await keys.make('CreateKeyPair', code('CryptographicAlgorithm', 'RSA'), number('CryptographicLength', 2048), number('CryptographicUsageMask', 3));
+  const rsa = await keys.makePair(code('CryptographicAlgorithm', 'RSA'), number('CryptographicLength', 2048));
   const plain = await keys.aes();
   const limits = group('UsageLimits', { tag: 'UsageLimitsTotal', type: 'LongInteger', value: 2 }, code('UsageLimitsUnit', 'Object'));
   const limited = await keys.aes(limits);
@@ -121,7 +151,13 @@ test('what writes, takes long or is large is left to the threads of the key serv
         code('ObjectType', 'SymmetricKey'),
         group('Attributes', code('CryptographicAlgorithm', 'AES'), number('CryptographicLength', 128), number('CryptographicUsageMask', 12)),
       ),
-    'Sign with RSA': () => keys.ask('Sign', text('UniqueIdentifier', rsa), bytes('Data', '0011')),
+    'Sign a digest with RSA': () =>
+      keys.ask(
+        'Sign',
+        text('UniqueIdentifier', rsa.privateKey),
+        group('CryptographicParameters', code('HashingAlgorithm', 'SHA_256')),
+        bytes('DigestedData', '00'.repeat(32)),
+      ),
     'Encrypt of 40 KB': () => encrypt(plain, '00'.repeat(40_000)),
     'Encrypt with a key that has limits': () => encrypt(limited),
     Locate: () => keys.ask('Locate'),
