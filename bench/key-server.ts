@@ -9,6 +9,8 @@ import { type ServerProcess, startServerProcess } from './server-process.ts';
 
 /** A server with an empty route, for sign-ins without a limit. */
 export const WITH_EMPTY = `[auth]\nlogin_rate_per_second = 1000000\nlogin_rate_burst = 1000000\n[auth.quotas]\ntokens_per_identity = 0\n[[plugins]]\nmodule = ${JSON.stringify(fileURLToPath(new URL('./fakes/empty-route.ts', import.meta.url)))}\n`;
+/** The same with one front, whose thread can be profiled. */
+export const WITH_PROFILE = `[http]\nthreads = 1\n${WITH_EMPTY}[[plugins]]\nmodule = ${JSON.stringify(fileURLToPath(new URL('./fakes/profile-route.ts', import.meta.url)))}\n`;
 export const EMPTY_GET: HttpRequest = get('/empty');
 
 /** As many threads as serve requests in the server under load: by default one for each core. */
@@ -42,8 +44,8 @@ export interface KeyServer {
   stop(): Promise<void>;
 }
 
-export async function startKeyServer(): Promise<KeyServer> {
-  const server = await startServerProcess(WITH_EMPTY, 4);
+export async function startKeyServer(config = WITH_EMPTY): Promise<KeyServer> {
+  const server = await startServerProcess(config, 4);
   const { cookie } = server;
   const aesId = memberOf(await server.ask(json(cookie, AES)), 'UniqueIdentifier');
   const p256Id = memberOf(await server.ask(json(cookie, P256_PAIR)), 'PrivateKeyUniqueIdentifier');

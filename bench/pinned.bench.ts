@@ -1,0 +1,45 @@
+// What a second front on a second core is worth: server and client on one core, then on two, with as many fronts as cores.
+import { spawnSync } from 'node:child_process';
+import { get } from './http-request.ts';
+import { encryptBy, startKeyServer, WITH_EMPTY } from './key-server.ts';
+import { json } from './kmip-json.ts';
+import { limitsOf } from './limits.ts';
+import { parseOptions } from './options.ts';
+import { report, round } from './report.ts';
+import { type Figures, measureInTurns, type Subject } from './turns.ts';
+
+const options = parseOptions(process.argv.slice(2));
+const CONNECTIONS = [16, 64];
+const one = await measured(1);
+const two = await measured(2);
+const rows = ['/whoami', 'Encrypt'].flatMap((what) =>
+  CONNECTIONS.flatMap((connections) => {
+    const [less, more] = [one(what, connections), two(what, connections)];
+    if (!less || !more) return [];
+    return {
+      ...{ what: `${what}, two cores`, connections, 'requests/s': Math.round(more.perSecond), 'CPU us': Math.round(more.cpuUs) },
+      ...{ 'one core/s': Math.round(less.perSecond), 'CPU us of one': Math.round(less.cpuUs), 'of one core': round(more.perSecond / less.perSecond, 2) },
+    };
+  }),
+);
+report('pinned', rows, limitsOf(rows));
+
+/** On the first cores only. */
+async function measured(cores: number): Promise<Figures> {
+  const { server, aesId, stop } = await startKeyServer(`[http]\nthreads = ${cores}\n${WITH_EMPTY}`);
+  // The load generator is started by this process, and gets its cores.
+  for (const pid of [server.pid, process.pid]) pin(pid, cores);
+  const subjects: Subject[] = [
+    { what: '/whoami', target: server, request: get('/whoami', { cookie: server.cookie }), connections: CONNECTIONS },
+    { what: 'Encrypt', target: server, request: json(server.cookie, encryptBy(aesId)), connections: CONNECTIONS },
+  ];
+  const figures = await measureInTurns(subjects, { ...options, connections: CONNECTIONS });
+  await stop();
+  return figures;
+}
+
+/** All threads that the process has. */
+function pin(pid: number, cores: number): void {
+  const { status, error, stderr } = spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', `0-${cores - 1}`, String(pid)], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`the processes cannot be pinned to cores: ${error?.message ?? stderr}`);
+}
