@@ -48,9 +48,12 @@ function ran(command: string, args: readonly string[], options: { readonly cwd?:
 }
 
 /** @param ci whether the run is one of CI */
-function run(contents: Readonly<Record<string, string>>, { parts = [], ci = false }: { readonly parts?: readonly string[]; readonly ci?: boolean } = {}) {
+function run(
+  contents: Readonly<Record<string, string>>,
+  { parts = [], ci = false, limitMs = LIMIT_MS }: { readonly parts?: readonly string[]; readonly ci?: boolean; readonly limitMs?: number } = {},
+) {
   const env = { ...process.env, CI: ci ? 'true' : '', GATEHOUSE_TEST_INSTALL: '' };
-  return ran(process.execPath, [join(ROOT, 'test/run.ts'), '--root', repository(contents), '--limit-ms', String(LIMIT_MS), ...parts], { env });
+  return ran(process.execPath, [join(ROOT, 'test/run.ts'), '--root', repository(contents), '--limit-ms', String(limitMs), ...parts], { env });
 }
 
 const file = (...lines: readonly string[]) => `import { test } from 'uvu';\n${lines.join('\n')}\ntest.run();\n`;
@@ -122,6 +125,14 @@ test('every way to fail is one failure of its file, and no other file changes th
   });
   assert.equal(failed.length, names.length);
   assert.match(last, new RegExp(`^\\d+ passed, ${names.length} failed, 1 skipped$`));
+});
+
+test('a failed test that leaves something open ends long before the time limit, and its own failure is told', async () => {
+  const open = file("test('fails', () => { setInterval(() => {}, 1_000); throw new Error('on purpose'); });");
+  const { last, lines } = await run({ open }, { limitMs: 60_000 });
+  assert.equal(last, '0 passed, 1 failed');
+  assert.ok(lines.some((line) => line.includes('on purpose')));
+  assert.ok(!lines.some((line) => line.includes('was killed')), lines.join('\n'));
 });
 
 /** One that nobody has waited for yet has no command line any more. */
