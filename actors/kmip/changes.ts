@@ -1,4 +1,4 @@
-// A transaction of the store for an operation: reads and writes objects, and records which ones were touched.
+// A transaction of the store for an operation: reads and writes objects.
 import type { Transaction } from '../../kernel/store/store.ts';
 import type { OperationName } from '../../kmip/operation-name.ts';
 import { Refusal } from '../../kmip/refusal.ts';
@@ -14,7 +14,6 @@ import type { ObjectTransaction, OperationContext } from './operation-context.ts
 import { auditActor } from './principal.ts';
 
 export class Changes implements ObjectTransaction {
-  readonly touched = new Set<string>();
   readonly finder: Finder<Draft, DescriptionDraft>;
   readonly tx: Transaction;
   readonly #ctx: OperationContext;
@@ -76,14 +75,12 @@ export class Changes implements ObjectTransaction {
   }
 
   async insert(object: Draft, kin?: readonly string[]): Promise<void> {
-    this.touched.add(object.id);
     const added = await this.#objects.insert(object);
     await requireUniqueNames(this.tx, object, added, this.#ctx.caller, kin);
     await this.#requireRoom(object.owner, 'objects');
   }
 
   async update(object: DescriptionDraft): Promise<void> {
-    this.touched.add(object.id);
     const added = await this.#objects.update(object);
     await requireUniqueNames(this.tx, object, added, this.#ctx.caller);
   }
@@ -101,7 +98,6 @@ export class Changes implements ObjectTransaction {
   }
 
   async remove(id: string): Promise<void> {
-    this.touched.add(id);
     await this.#objects.remove(id);
   }
 

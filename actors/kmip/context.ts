@@ -77,34 +77,21 @@ export class BatchContext implements OperationContext {
 
   async change<T>(work: (tx: ObjectTransaction) => Promise<T>): Promise<T> {
     if (this.#whole) return work(this.#whole);
-    let touched: ReadonlySet<string> = new Set();
     const { rows, store } = this.server;
-    const transaction = () =>
-      store.transaction(async (tx) => {
-        const changes = new Changes(this, tx, this.opening);
-        touched = changes.touched;
-        return work(changes);
-      });
-    const result = await rows.dataKey.retrying(store, transaction);
-    this.server.objects.bump(touched);
-    return result;
+    return rows.dataKey.retrying(store, () => store.transaction((tx) => work(new Changes(this, tx, this.opening))));
   }
 
   /** Runs all of the work, with its changes, as one transaction; `work` throws to undo it. */
   async runWhole<T>(store: Store, work: () => Promise<T>): Promise<T> {
-    let touched: ReadonlySet<string> = new Set();
     try {
       const transaction = () =>
         store.transaction(async (tx) => {
           this.batch.placeholder = undefined;
           this.batch.made.clear();
           this.#whole = new Changes(this, tx, this.opening);
-          touched = this.#whole.touched;
           return work();
         });
-      const result = await this.server.rows.dataKey.retrying(store, transaction);
-      this.server.objects.bump(touched);
-      return result;
+      return await this.server.rows.dataKey.retrying(store, transaction);
     } finally {
       this.#whole = undefined;
     }

@@ -63,7 +63,6 @@ export async function changeGrants(server: KeyServer, asked: GrantChange, caller
     if (problem) throw new Fault('KEYS_QUOTA_EXCEEDED', { detail: problem });
     await tx.audit(event);
   });
-  server.objects.bump([id]);
 }
 
 /** @param grantee account of the user or realm @param mark that the grants of the object are bound to */

@@ -136,15 +136,13 @@ async function changeOne(
   which: string,
   work: (tx: Transaction, draft: DescriptionDraft) => Promise<void>,
 ): Promise<boolean> {
-  const isDone = await store.transaction(async (tx) => {
+  return store.transaction(async (tx) => {
     if (!(await tx.get(`SELECT id FROM kms_object WHERE id = $1 AND owner = $2 AND ${which}`, [id, account]))) return false;
     const draft = await objects.within(tx).describe(id);
     if (draft?.owner !== account) return false;
     await work(tx, draft);
     return true;
   });
-  objects.bump([id]);
-  return isDone;
 }
 
 /** Revokes an active object first, because nobody else is left who could. */

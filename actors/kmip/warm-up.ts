@@ -64,7 +64,7 @@ function apart(server: KeyServer): KeyServer {
 function inMemory(objects: readonly ManagedObject[], untouched: () => never): ObjectSource {
   const held = new Map(objects.map((object) => [object.id, { object, contentBytes: 0, grants: new Map() }]));
   const common = { prefix: '', newIdentifier: untouched, requirePlace: untouched, absence: () => undefined };
-  return { ...common, held: (id) => held.get(id), readWhole: async (one) => held.get(one.object.id), within: untouched, find: untouched, bump() {} };
+  return { ...common, held: (id) => held.get(id), readWhole: async (one) => held.get(one.object.id), within: untouched, find: untouched };
 }
 
 function aesKey(): ManagedObject {

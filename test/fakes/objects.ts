@@ -52,7 +52,6 @@ export const UNREAD: ObjectSource = {
   readWhole: unread,
   within: unread,
   find: unread,
-  bump: unread,
 };
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };

@@ -56,6 +56,5 @@ export function tray(prefix: string): Tray {
         .map(({ id }) => id);
       return { ids: ids.slice(offset, offset + limit), total: ids.length };
     },
-    bump() {},
   };
 }

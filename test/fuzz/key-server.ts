@@ -54,7 +54,8 @@ export interface FuzzedServer {
 export async function openFuzzedServer(): Promise<FuzzedServer> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-fuzz-'));
   const file = join(folder, 'fuzz.db');
-  const store = await openStore(`sqlite:${file}`, { writer: 'fuzz', clock: STOPPED });
+  const versions = createVersions();
+  const store = await openStore(`sqlite:${file}`, { writer: 'fuzz', clock: STOPPED, cache: { versions, origin: 'fuzz', node: '' } });
   await migrate(store, [{ owner: 'keys', migrations: KEYS_MIGRATIONS }], () => NOW);
   const aside = new DatabaseSync(file, { timeout: 5_000 });
   aside.exec('PRAGMA synchronous = OFF');
@@ -71,7 +72,7 @@ export async function openFuzzedServer(): Promise<FuzzedServer> {
     maxSealsPerDataKey: 2 ** 28,
   };
   const objectsOf = (others: readonly ObjectSource[]) => {
-    const cache = new ObjectCache(rows, store, createVersions());
+    const cache = new ObjectCache(rows, store, versions);
     return { cache, objects: new ObjectRouter(databaseObjects({ rows, store, cache }), [...others, unconfiguredHsm]) };
   };
   return {

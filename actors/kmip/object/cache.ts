@@ -113,14 +113,6 @@ export class ObjectCache {
     }
   }
 
-  /** Call it after the commit of a change and before the response. */
-  bump(ids: Iterable<string>): void {
-    for (const id of ids) {
-      this.#drop(id);
-      this.#versions?.bump(objectCounter(id));
-    }
-  }
-
   #drop(id: string): void {
     this.#bytes -= this.#entries.get(id)?.size ?? 0;
     this.#entries.delete(id);

@@ -23,7 +23,6 @@ export function databaseObjects({ rows, store, cache }: DatabaseParts): ObjectSo
     readWhole: ({ object, contentBytes }) => readWhole(rows, store, object.id, contentBytes),
     within: (tx) => writer(rows, tx),
     find: findObjects,
-    bump: (ids) => cache.bump(ids),
   };
 }
 

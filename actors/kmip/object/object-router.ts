@@ -57,10 +57,6 @@ export class ObjectRouter implements ObjectReader<ManagedObject, ObjectDescripti
     }
     return { ids, total };
   }
-
-  bump(ids: Iterable<string>): void {
-    for (const [source, own] of Map.groupBy(ids, (id) => this.sourceOf(id))) source.bump(own);
-  }
 }
 
 /** Creates the writer of each source when it is first needed. */

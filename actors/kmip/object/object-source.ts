@@ -69,6 +69,4 @@ export interface ObjectSource extends ObjectReader<ManagedObject, ObjectDescript
   within(tx: Transaction): ObjectWriter;
   /** Searches the caller's own objects and those that others have granted. */
   find(ctx: OperationContext, search: Search): Promise<Found>;
-  /** Called after a change of these objects is committed and before the response: drop them from the cache. */
-  bump(ids: readonly string[]): void;
 }

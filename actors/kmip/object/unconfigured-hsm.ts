@@ -21,7 +21,6 @@ export const unconfiguredHsm: ObjectSource = {
   absence: (name) => `${name} not found: No HSM is configured`,
   within: () => NOTHING,
   find: async () => ({ ids: [], total: 0 }),
-  bump() {},
 };
 
 function refuse(id: string): never {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { ObjectCache } from '../../../../actors/kmip/object/cache.ts';
+import { objectCounter } from '../../../../actors/kmip/object/counter.ts';
 import type { ObjectRows } from '../../../../actors/kmip/object/rows.ts';
 import type { Reader } from '../../../../kernel/store/store.ts';
 import { createVersions } from '../../../../kernel/versions.ts';
@@ -17,7 +18,8 @@ function cacheOver() {
   };
   const rows = { readSmall: read, grantsOf: async () => new Map() } as unknown as ObjectRows;
   const store = { all: async () => [], get: async () => undefined } as Reader;
-  return { cache: new ObjectCache(rows, store, createVersions(), SIZE), reads: () => reads };
+  const versions = createVersions();
+  return { cache: new ObjectCache(rows, store, versions, SIZE), reads: () => reads, versions };
 }
 
 test('a key in use outlasts a stream of others that are read once', async () => {
@@ -42,9 +44,9 @@ test('what is not used again goes in the order of arrival; where all are used, t
 });
 
 test('a change is seen at the next look', async () => {
-  const { cache, reads } = cacheOver();
+  const { cache, reads, versions } = cacheOver();
   await cache.get('a', true);
-  cache.bump(['a']);
+  versions.bump(objectCounter('a'));
   assert.equal(cache.peek('a'), undefined);
   await cache.get('a', true);
   assert.equal(reads(), 2);

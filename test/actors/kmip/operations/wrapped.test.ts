@@ -65,10 +65,9 @@ test('a key that is stored wrapped encrypts, decrypts and signs as the one in cl
 });
 
 async function letBob(key: string, right: string): Promise<void> {
-  const { rows, store, objects } = server;
+  const { rows, store } = server;
   const object = required(await rows.read(store, key), TAG.UniqueIdentifier);
   await store.transaction((tx) => rows.grants.write(tx, key, rows.markOf(object), BOB.user, new Set([right])));
-  objects.bump([key]);
 }
 
 test('whoever may use the wrapped key, but not its wrapping key, cannot use it', async () => {
