@@ -16,6 +16,7 @@ const entries = {
   fuzz: 'test/fuzz/run.ts',
   foreign: 'test/foreign/run.ts',
   mutate: 'test/mutation/run.ts',
+  soak: 'soak/run.ts',
 };
 const [command, ...args] = process.argv.slice(2);
 if (!(command in entries)) throw new Error(`usage: node launch.mjs ${Object.keys(entries).join('|')}`);
