@@ -3,9 +3,10 @@ import type { Answer, AskOptions } from '../test/server.ts';
 import type { Caller, Method } from './caller.ts';
 import { REALM } from './clients/sessions.ts';
 import { COUNTED_ROLE, OPEN_ROLE } from './clients/tokens.ts';
+import { FIRST_PASSWORD } from './cluster.ts';
 import { comes } from './faults/fault.ts';
 import { aesKey, jsonKmip, named } from './kmip.ts';
-import { FIRST_PASSWORD, type World } from './world.ts';
+import type { World } from './world.ts';
 
 export interface Prepared {
   /** Session cookie of the super admin. */

@@ -21,7 +21,7 @@ export interface Run {
 export function report(run: Run): boolean {
   const { options, storm, tally, growth } = run;
   for (const { node, what, early, late, isFlat } of growth) {
-    if (!isFlat) tally.wrong('memory, handles and threads are flat', `${what} of ${node} went from ${early} to ${late}`);
+    if (isFlat === false) tally.wrong('memory, handles and threads are flat', `${what} of ${node} went from ${early} to ${late}`);
   }
   const limits = PROMISES.map((promise) => ({ limit: promise, value: tally.broken(promise).count, holds: tally.broken(promise).count === 0 }));
   const isKept = limits.every(({ holds }) => holds);
@@ -65,6 +65,9 @@ function print(run: Run): void {
   const width = (column: string) => Math.max(column.length, ...rows.map((row) => String(row[column] ?? '').length));
   const line = (cells: readonly (string | number)[]) => columns.map((column, at) => String(cells[at] ?? '').padEnd(width(column))).join('  ');
   console.log(['', line(columns), ...rows.map((row) => line(columns.map((column) => row[column] ?? ''))), ''].join('\n'));
-  for (const { node, what, early, late } of run.growth) console.log(`${node} ${what}: ${early} in the third quarter, ${late} in the last`);
+  for (const { node, what, early, late, isFlat } of run.growth)
+    console.log(
+      isFlat === undefined ? `${node} ${what}: the run was too short to tell` : `${node} ${what}: ${early} earlier, ${late} later in the second half`,
+    );
   for (const [fault, why] of Object.entries(run.storm.skipped)) console.log(`skipped: ${fault}: ${why}`);
 }

@@ -17,10 +17,15 @@ export interface Growth {
   readonly what: 'rssMb' | 'handles' | 'threads';
   readonly early: number;
   readonly late: number;
-  readonly isFlat: boolean;
+  /** undefined: its process was not there for long enough to tell. */
+  readonly isFlat: boolean | undefined;
 }
 
 const EVERY_MS = 1_000;
+/** A process fills its heaps and opens its connections first; what it grows in this time is not held against it. */
+const YOUNG_MS = 40_000;
+/** The least time in which growth shows. */
+const TELLING_MS = 20_000;
 /** What may come on top: the heaps of threads grow in their first minutes, and connections come and go with the load. */
 const ROOM = { rssMb: { part: 0.2, more: 60 }, handles: { part: 0.1, more: 24 }, threads: { part: 0, more: 4 } } as const;
 
@@ -39,7 +44,7 @@ export class Steadiness {
     this.#timer = setInterval(look, EVERY_MS);
   }
 
-  /** @returns for each node what it held in the third and in the last quarter of the run, by the medians of its last process */
+  /** @returns what each node held in the two halves of the later part of the run, by the medians of its last process */
   end(): readonly Growth[] {
     clearInterval(this.#timer);
     return growthOf(this.samples);
@@ -51,12 +56,14 @@ export function growthOf(samples: readonly Sample[]): readonly Growth[] {
   return [...new Set(samples.map(({ node }) => node))].flatMap((node) => {
     const own = samples.filter((each) => each.node === node);
     const pid = own.at(-1)?.pid;
-    const half = own.filter((each) => each.at >= end / 2 && each.pid === pid);
-    const middle = ((half[0]?.at ?? 0) + end) / 2;
+    const born = own.find((each) => each.pid === pid)?.at ?? 0;
+    const half = own.filter(({ at }) => at >= Math.max(end / 2, born + YOUNG_MS));
+    const from = half[0]?.at ?? end;
+    const middle = (from + end) / 2;
     return (['rssMb', 'handles', 'threads'] as const).map((what): Growth => {
       const early = median(half.filter(({ at }) => at < middle).map((each) => each[what]));
       const late = median(half.filter(({ at }) => at >= middle).map((each) => each[what]));
-      return { node, what, early, late, isFlat: late <= early * (1 + ROOM[what].part) + ROOM[what].more };
+      return { node, what, early, late, isFlat: end - from < TELLING_MS ? undefined : late <= early * (1 + ROOM[what].part) + ROOM[what].more };
     });
   });
 }

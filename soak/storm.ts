@@ -41,7 +41,7 @@ export async function storm(world: World, options: SoakOptions, tell: (line: str
   const happened: Happened[] = [];
   // A process that starts anew in the second half has nothing to be compared with.
   const first = world.random.shuffled(possible).sort((a, b) => Number(b.startsAnew) - Number(a.startsAnew));
-  const lengthMs = Math.min(LENGTH_MS.most, Math.max(LENGTH_MS.least, (options.minutes * 60_000) / (4 * possible.length)));
+  const lengthMs = Math.round(Math.min(LENGTH_MS.most, Math.max(LENGTH_MS.least, (options.minutes * 60_000) / (4 * possible.length))));
   await after(WARM_UP_MS);
   for (;;) {
     const later = possible.filter(({ startsAnew }) => !startsAnew || elapsed() < 0.45);

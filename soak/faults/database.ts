@@ -1,6 +1,7 @@
 // The database of the nodes stands still, or crashes and starts again; the connections that listen are cut.
 import { setTimeout as after } from 'node:timers/promises';
-import { signalAll } from '../database.ts';
+import type { Database } from '../cluster.ts';
+import { signalAll } from '../process-tree.ts';
 import type { World } from '../world.ts';
 import { comes, type Fault, onlyOn, show } from './fault.ts';
 
@@ -19,8 +20,8 @@ export const databaseStopped: Fault = {
   startsAnew: false,
   impossible,
   async happen(world, ms) {
-    const { pid, query } = world.database as NonNullable<World['database']>;
-    const stopped = pid();
+    const { postgres, query } = world.database as Database;
+    const stopped = postgres.pid();
     signalAll(stopped, 'SIGSTOP');
     try {
       const asked = query('SELECT 1').then(
@@ -42,7 +43,7 @@ export const databaseRestarted: Fault = {
   startsAnew: false,
   impossible,
   async happen(world, ms) {
-    const { postgres, query } = world.database as NonNullable<World['database']>;
+    const { postgres, query } = world.database as Database;
     const since = async () => String((await query('SELECT pg_postmaster_start_time()::text AS at'))[0]?.['at']);
     const before = await since();
     await postgres.crash();
@@ -58,7 +59,7 @@ export const listenersCut: Fault = {
   startsAnew: false,
   impossible,
   async happen(world, ms) {
-    const { query } = world.database as NonNullable<World['database']>;
+    const { query } = world.database as Database;
     let cut = 0;
     for (const end = performance.now() + ms; performance.now() < end; await after(400))
       cut += (await query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'gatehouse lease'")).length;

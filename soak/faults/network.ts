@@ -1,6 +1,6 @@
 // The network between a node and the database is slow, or passes one direction only.
 import { setTimeout as after } from 'node:timers/promises';
-import type { Direction, Wire } from '../database.ts';
+import type { Direction, Wire } from '../wire.ts';
 import type { World } from '../world.ts';
 import { type Fault, onlyOn, show } from './fault.ts';
 

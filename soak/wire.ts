@@ -1,6 +1,5 @@
-// The PostgreSQL of a run, and what stands between it and each node: slow, cut in one direction, stopped, or ended and started again.
+// What stands between a node and its database: bytes pass late, or in one direction only, and are counted while they are hindered.
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
 
@@ -73,20 +72,3 @@ export async function openWire(url: string): Promise<Wire> {
 }
 
 const direction = (): Direction => ({ delayMs: 0, isCut: false, hindered: 0 });
-
-/** Stops or continues a process and all below it. */
-export function signalAll(pid: number, signal: 'SIGSTOP' | 'SIGCONT'): void {
-  process.kill(pid, signal);
-  for (const child of childrenOf(pid)) signalAll(child, signal);
-}
-
-/** The processes below one, by Linux. */
-export function childrenOf(pid: number): number[] {
-  return readdirSync(`/proc/${pid}/task`).flatMap((task) => {
-    try {
-      return readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
-    } catch {
-      return [];
-    }
-  });
-}
