@@ -1,6 +1,7 @@
 // The mixed load: clients of every kind that go on until they are told to stop, and what they remember.
 import { setTimeout as after } from 'node:timers/promises';
 import type { Client, Kept } from './clients/client.ts';
+import { makeGrant } from './clients/grants.ts';
 import { makeKeyLife, makeLimitedKey } from './clients/keys.ts';
 import { anonymization, listenerRoundTrip, restRoundTrip, summary, type Turn } from './clients/round-trips.ts';
 import { makeSession } from './clients/sessions.ts';
@@ -27,12 +28,14 @@ const SELDOM = 2_500;
 const OFTEN = 60;
 
 export async function startLoad(world: World, { root, openRoleId, countedRoleId }: Prepared, clients: number): Promise<Load> {
+  const friend = await world.client('friend', root);
   const subjects: Readonly<Record<string, MakeSubject>> = {
     session: makeSession,
     token: (client) => makeToken(client, openRoleId),
     secret: (client) => makeSecretId(client, countedRoleId),
     limit: makeLimitedKey,
     life: makeKeyLife,
+    grant: (client) => makeGrant(client, friend),
   };
   const turns: Readonly<Record<string, readonly [Turn, number]>> = {
     rest: [restRoundTrip, OFTEN],
