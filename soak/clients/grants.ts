@@ -35,8 +35,11 @@ export async function makeGrant(owner: Client, friend: Client): Promise<Subject 
     async act(worker) {
       const chance = owner.random.next();
       if (chance < 0.15) await change(worker, 'grant');
-      else if (chance < 0.25) await change(worker, 'revoke');
-      else await use(worker, anyKmip(friend));
+      else if (chance < 0.25) {
+        const output = await change(worker, 'revoke');
+        // What was revoked is tried at once through all nodes.
+        if (output !== undefined) await Promise.all(friend.voices.map(({ caller }, at) => use(`${worker} at ${at}`, jsonKmip(caller))));
+      } else await use(worker, anyKmip(friend));
     },
     // The same node as that of the owner's voice.
     async look({ caller }) {

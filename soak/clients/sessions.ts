@@ -24,7 +24,12 @@ export async function makeSession(client: Client): Promise<Subject | undefined> 
         client.tally.wrong('no answer goes to another caller', `${answer.body.sub} instead of ${client.name}`);
       return answer.status === 200 ? 'accepted' : answer.status === 401 ? 'refused' : `${answer.status} ${answer.text}`;
     });
-  const end = (worker: string) =>
+  /** What was revoked is tried at once through all nodes. */
+  const end = async (worker: string) => {
+    const output = await ended(worker);
+    if (output !== undefined) await Promise.all(client.voices.map((voice, at) => use(`${worker} at ${at}`, voice)));
+  };
+  const ended = (worker: string) =>
     history.run(worker, 'end', async () => {
       const answer = await anyVoice(client).caller.ask('end of a session', 'DELETE', '/sessions', { cookie: client.root, body: { session_ids: [id] } });
       return answer && (answer.status < 300 ? 'ended' : `${answer.status} ${answer.text}`);

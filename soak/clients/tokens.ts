@@ -34,8 +34,11 @@ export async function makeToken(client: Client, roleId: string): Promise<Subject
     history,
     async act(worker, isLast) {
       const chance = client.random.next();
-      if (isLast && chance < 0.3) await self(worker, anyVoice(client), 'end-itself', ['POST', 'revoke'], 'ended');
-      else if (chance < 0.8) await use(worker, anyVoice(client));
+      if (isLast && chance < 0.3) {
+        const output = await self(worker, anyVoice(client), 'end-itself', ['POST', 'revoke'], 'ended');
+        // What was revoked is tried at once through all nodes.
+        if (output !== undefined) await Promise.all(client.voices.map((voice, at) => use(`${worker} at ${at}`, voice)));
+      } else if (chance < 0.8) await use(worker, anyVoice(client));
       else await self(worker, anyVoice(client), 'renew', ['POST', 'renew'], 'accepted');
     },
     async look(voice) {
