@@ -1,7 +1,7 @@
 // One gatehouse in a process of its own, on ports that stay the same: started, killed, stopped for a while, and started again.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
@@ -22,7 +22,7 @@ export interface NodeOptions {
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 const MORTAL = fileURLToPath(new URL('./mortal-threads.mjs', import.meta.url));
-const START_MS = 60_000;
+const START_MS = 120_000;
 const LOOK_MS = 5_000;
 /** Threads that do a job offer themselves within this time. */
 const OFFERED_MS = 1_000;
@@ -56,7 +56,8 @@ export class Node {
   }
 
   get log(): string {
-    return readFileSync(join(this.#options.folder, 'log'), 'utf8');
+    const file = join(this.#options.folder, 'log');
+    return existsSync(file) ? readFileSync(file, 'utf8') : '';
   }
 
   async start(): Promise<void> {
