@@ -1,4 +1,4 @@
-// `npm start`, `npm run model`, `npm test`, `npm run bench`, `npm run fuzz`, `npm run foreign` and `npm run mutate`: installs missing dependencies, then runs the pinned Node. Plain JavaScript for any Node from version 18.
+// `npm start`, `npm run model`, `npm test`, `npm run bench`, `npm run fuzz`, `npm run foreign`, `npm run mutate` and `npm run soak`: installs missing dependencies, then runs the pinned Node. Plain JavaScript for any Node from version 18.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
