@@ -1,4 +1,4 @@
-// `npm start`, `npm run model`, `npm test`, `npm run bench`, `npm run fuzz`, `npm run foreign` and `npm run mutate`: installs missing dependencies, then runs the pinned Node. Plain JavaScript for any Node from version 18.
+// `npm start`, `npm run model`, `npm test`, `npm run bench`, `npm run fuzz`, `npm run foreign`, `npm run mutate` and `npm run soak`: installs missing dependencies, then runs the pinned Node. Plain JavaScript for any Node from version 18.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,6 +16,7 @@ const entries = {
   fuzz: 'test/fuzz/run.ts',
   foreign: 'test/foreign/run.ts',
   mutate: 'test/mutation/run.ts',
+  soak: 'soak/run.ts',
 };
 const [command, ...args] = process.argv.slice(2);
 if (!(command in entries)) throw new Error(`usage: node launch.mjs ${Object.keys(entries).join('|')}`);

@@ -111,7 +111,7 @@ test('plugins import the kernel, the libraries, their own folder, and only types
 });
 
 test('every file begins with its job in one sentence, and none is called utils, helpers or common', () => {
-  for (const file of [...files, ...globSync('{test,bench}/**/*.ts', { cwd: root })]) {
+  for (const file of [...files, ...globSync('{test,bench,soak}/**/*.ts', { cwd: root })]) {
     assert.match(readFileSync(join(root, file), 'utf8').split('\n')[0] as string, /^\/\/ .+[.:]$/, file);
     assert.ok(!/(^|[/-])(utils?|helpers?|common)([./-]|$)/.test(file), file);
   }

@@ -13,6 +13,8 @@ export interface Postgres {
   /** Ends the server at once, as a crash would. */
   crash(): Promise<void>;
   start(): Promise<void>;
+  /** The process of the server. */
+  pid(): number;
   stop(): Promise<void>;
 }
 
@@ -59,6 +61,7 @@ export async function startPostgres(): Promise<Postgres> {
     // An immediate shutdown: every connection is cut and nothing is finished.
     crash: () => end('SIGQUIT'),
     start,
+    pid: () => server?.pid as number,
     async stop() {
       await end('SIGINT');
       rmSync(folder, { recursive: true, force: true });

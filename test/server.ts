@@ -113,7 +113,8 @@ function initialPassword(dataDir: string): string {
   }
 }
 
-export function asker(address: string, agent: Agent): Ask {
+/** @param signal ends its requests */
+export function asker(address: string, agent: Agent, signal?: AbortSignal): Ask {
   return async (method, path, { headers = {}, body, cookie, user } = {}) => {
     const all = {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -122,7 +123,7 @@ export function asker(address: string, agent: Agent): Ask {
       ...headers,
     };
     const payload = body === undefined ? null : typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
-    const answer = await request(`${address}${path}`, { method, headers: all, body: payload, dispatcher: agent });
+    const answer = await request(`${address}${path}`, { method, headers: all, body: payload, dispatcher: agent, ...(signal && { signal }) });
     const text = await answer.body.text();
     const set = ([] as string[]).concat(answer.headers['set-cookie'] ?? []).find((value) => value.startsWith('_ea_='));
     return { status: answer.statusCode, headers: answer.headers, text, body: parse(text), cookie: set?.slice('_ea_='.length, set.indexOf(';')) };

@@ -22,6 +22,8 @@ const NOT_WRITABLE = 'the database is read-only: it is a standby, or a fail-over
 const RETRY: ReadonlySet<unknown> = new Set(['40001', '40P01']);
 /** lock_not_available, too_many_connections. */
 const BUSY: ReadonlySet<unknown> = new Set(['55P03', '53300']);
+/** What pg-pool says when all its connections have been waiting for answers for so long. It has no code. */
+const POOL_IS_BUSY = 'timeout exceeded when trying to connect';
 /** SQLSTATE classes 08 (connection) and 57P (shutdown), and socket errors. */
 const GONE = /^(08...|57P0.|E[A-Z]+)$/;
 
@@ -139,9 +141,11 @@ class PostgresConnection implements WriteConnection {
     fresh.on('error', () => {
       if (this.#client === fresh) this.#client = undefined;
     });
-    await translateErrors(() => fresh.connect());
-    await requireWritable(fresh);
-    await fresh.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    await translateErrors(async () => {
+      await fresh.connect();
+      await requireWritable(fresh);
+      await fresh.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    });
     this.#client = fresh;
   }
 
@@ -180,7 +184,7 @@ export async function translateErrors<T>(run: () => Promise<T>): Promise<T> {
     return await run();
   } catch (error) {
     const { code, message } = error as { code?: unknown; message?: string };
-    if (BUSY.has(code)) throw new Fault('OVERLOADED', { cause: error });
+    if (BUSY.has(code) || message === POOL_IS_BUSY) throw new Fault('OVERLOADED', { cause: error });
     if (code === READ_ONLY) throw new Fault('UNAVAILABLE', { detail: NOT_WRITABLE, cause: error });
     // The connection errors of pg have no code, so they are recognized by the beginnings of their messages.
     if (GONE.test(String(code)) || /^(Connection terminated|timeout expired|Client has encountered|Client was closed)/.test(String(message))) {

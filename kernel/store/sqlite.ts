@@ -10,8 +10,10 @@ import type { Reader, ReadStore, SqlValue, Store } from './store.ts';
 import { Turn } from './turn.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
-/** SQLITE_BUSY and SQLITE_LOCKED, without the bits of extended codes. */
+/** SQLITE_BUSY and SQLITE_LOCKED. */
 const BUSY: ReadonlySet<number> = new Set([5, 6]);
+/** SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL and SQLITE_CANTOPEN: the disk has failed, not the request. */
+const DISK_FAILURES: ReadonlySet<number> = new Set([8, 10, 13, 14]);
 const STATEMENTS = 500;
 /** Limit for the pages that a writing connection keeps. More would make a write cheaper, and is memory that large objects fill in every thread. */
 const CACHE_KIB = 2048;
@@ -69,8 +71,8 @@ function writeConnection(db: DatabaseSync, turn: Turn): WriteConnection {
       prepare('BEGIN IMMEDIATE').run();
       return true;
     } catch (error) {
-      if (isBusy(error)) return false;
-      throw error;
+      if (isOneOf(BUSY, error)) return false;
+      throw translated(error);
     }
   };
   return {
@@ -108,11 +110,18 @@ function translateErrors<T>(run: () => T): T {
   try {
     return run();
   } catch (error) {
-    throw isBusy(error) ? new Fault('OVERLOADED', { cause: error }) : error;
+    throw translated(error);
   }
 }
 
-function isBusy(error: unknown): boolean {
+/** A failure that passes is told as one: nothing of the transaction has happened, and the same request may succeed later. */
+function translated(error: unknown): unknown {
+  if (isOneOf(BUSY, error)) return new Fault('OVERLOADED', { cause: error });
+  return isOneOf(DISK_FAILURES, error) ? new Fault('UNAVAILABLE', { detail: 'the store cannot be written or read now; try again later', cause: error }) : error;
+}
+
+/** Without the bits of extended codes. */
+function isOneOf(codes: ReadonlySet<number>, error: unknown): boolean {
   const { errcode } = error as { errcode?: number };
-  return errcode !== undefined && BUSY.has(errcode & 0xff);
+  return errcode !== undefined && codes.has(errcode & 0xff);
 }

@@ -1,5 +1,5 @@
 // Tries every two seconds whether the store can be written, so that /ready tells of a failed disk or database before requests meet it.
-import { open } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { repeat } from '../repeat.ts';
@@ -63,12 +63,17 @@ async function attemptsAt(url: string): Promise<Attempts> {
   return postgresAttempts(url, ANSWER_MS);
 }
 
-/** Writes through the thread pool: a disk that hangs must not stop this thread. */
+/**
+ * Writes through the thread pool: a disk that hangs must not stop this thread. The file of the last attempt stays until the next one is written: on a full
+ * disk it would always fit where the last one was.
+ */
 function diskAttempts(folder: string): Attempts {
+  const kept = join(folder, 'probe');
+  const fresh = `${kept}.new`;
   return {
     async attempt() {
       try {
-        const file = await open(join(folder, 'probe'), 'w', 0o600);
+        const file = await open(fresh, 'w', 0o600);
         try {
           // The umask may have removed bits that the owner needs.
           await file.chmod(0o600);
@@ -77,7 +82,9 @@ function diskAttempts(folder: string): Attempts {
         } finally {
           await file.close();
         }
+        await rename(fresh, kept);
       } catch (error) {
+        await rm(fresh, { force: true }).catch(() => {});
         throw new Error(`the data folder cannot be written (${(error as NodeJS.ErrnoException).code})`);
       }
     },
