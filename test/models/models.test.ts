@@ -5,7 +5,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { test } from 'uvu';
 import { modelFiles, TEST_MODELS } from './build.ts';
 import { lessons } from './phrasebook.ts';
-import { parametersOf, translate } from './train/transformer.ts';
+import { PAIR_LEXICON, parametersOf, translate } from './train/transformer.ts';
 import { readWeights } from './weights.ts';
 
 const here = (name: string) => new URL(name, import.meta.url);
@@ -23,7 +23,7 @@ test('the models translate sentences that they were never shown', () => {
   for (const [from, to] of PAIRS) {
     const parameters = parametersOf(readWeights(here(`${from}-${to}.weights`)));
     const wrong = lessons(from).heldOut.flatMap(([source, target]) => {
-      const said = translate(parameters, source);
+      const said = translate(parameters, source, PAIR_LEXICON);
       return said === target ? [] : [`${source}: ${said} instead of ${target}`];
     });
     assert.deepEqual(wrong, []);

@@ -44,7 +44,18 @@ test('a wrong table stops the start, and all problems are named at once', async 
 });
 
 test('the files of a model lie in the data folder, or where its table says', () => {
-  const model = { id: 'm', task: 'embedding', engine: 'onnx', folder: '', precision: 'auto', url: '', model: '', api_key: '', languages: [] } as ModelConfig;
+  const model = {
+    id: 'm',
+    task: 'embedding',
+    engine: 'onnx',
+    folder: '',
+    precision: 'auto',
+    url: '',
+    model: '',
+    api_key: '',
+    beams: 0,
+    languages: [],
+  } as ModelConfig;
   const folders = ['', 'mine', '/opt/m'].map((folder) => modelSpecOf({ ...model, folder }, '/data', '/etc/gatehouse').folder);
   assert.deepEqual(folders, ['/data/models/m', '/etc/gatehouse/mine', '/opt/m']);
 });
