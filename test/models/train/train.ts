@@ -83,7 +83,9 @@ for (let step = 1; step <= steps; step++) {
 const file = fileURLToPath(new URL(`../${{ en: 'en-fr', fr: 'fr-en', both: 'both' }[from]}.weights`, import.meta.url));
 saveWeights(file, parameters, shapes);
 const kept = parametersOf(readWeights(file, shapes));
+/** Each pair of a model for both directions is two lessons. */
+const ways = from === 'both' ? 2 : 1;
 const packs = Array.from({ length: 200 }, lesson);
 console.log(
-  `held out ${right(kept, heldOut)} of ${heldOut.length}, learned ${right(kept, learned)} of ${learned.length}, packed ${right(kept, packs)} of ${packs.length}`,
+  `held out ${right(kept, heldOut)} of ${ways * heldOut.length}, learned ${right(kept, learned)} of ${ways * learned.length}, packed ${right(kept, packs)} of ${ways * packs.length}`,
 );
