@@ -44,6 +44,7 @@ export function modelProblems(models: readonly ModelConfig[]): string[] {
         ? [`${at}.languages: a model for translation needs its pairs, such as ["en-fr"], or ["*"]`]
         : []),
       ...(model.task !== 'translation' && model.languages.length > 0 ? [`${at}.languages: only a model for translation has pairs of languages`] : []),
+      ...(model.task === 'embedding' && model.beams > 0 ? [`${at}.beams: a model for embedding writes no texts`] : []),
       ...engineProblems(model, at),
     ];
   });

@@ -97,7 +97,7 @@ test('rows that come just too late join a batch that has only begun, which goes 
   assert.deepEqual([steps, ...sizes.slice(0, 9)], [4 + LONGEST, 1, 1, 1, 1, 8, 8, 8, 8, 9]);
 });
 
-test('a batch waits once for others: those that come later wait for it, and whoever leaves meanwhile is dropped', async () => {
+test('a batch waits once for others: those that come later wait, and whoever leaves is dropped', async () => {
   const leaving = new AbortController();
   const later: Promise<unknown>[] = [];
   const add = (text: string, signal?: AbortSignal) => later.push(Promise.allSettled([generator.generate([text], { maxTokens: 100 }, signal)]));

@@ -40,7 +40,7 @@ test('in one batch, each row in its language: both directions, and a language in
   }
 });
 
-test('the words for languages of M2M100, NLLB and mBART: codes of two letters, and of several scripts the usual one', () => {
+test('words for languages of M2M100, NLLB and mBART: codes of two letters, the usual script', () => {
   const tokensOf = (words: readonly string[]) => Object.fromEntries(languageTokens(words.map((word, id) => [id, word])));
   assert.deepEqual(tokensOf(['<s>', '__en__', '__fr__', '__ast__', '__zh__']), { en: 1, fr: 2, zh: 4 });
   const nllb = ['<s>', 'eng_Latn', 'zho_Hant', 'zho_Hans', 'arb_Latn', 'arb_Arab', 'ace_Latn', 'pes_Arab', 'swh_Latn', '</s>'];

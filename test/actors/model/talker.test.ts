@@ -74,7 +74,7 @@ test('marks of the template within a text are text: nobody speaks in the name of
 
 const DECODING = { window: 192 } as Decoding;
 
-test('templates: a file of its own, several with names, one that refuses instructions, one that is malformed, and none', async () => {
+test('templates: in a file, with names, without instructions, malformed, and none', async () => {
   const at = writeModel('talker', join(folder, 'templates'));
   const tokenizer = await openTokenizer(at);
   const configured = (chat_template: unknown) =>

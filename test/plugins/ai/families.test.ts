@@ -34,7 +34,7 @@ const translate = async (from: string, to: string, doc: string) => {
   return [status, body.translation ?? body.code, headers['x-ai-engine']];
 };
 
-test('POST /translate: a model for all languages takes what no model has the pair of, and says which languages it does not know', async () => {
+test('POST /translate: a model for all languages takes pairs that no other has', async () => {
   assert.deepEqual(await translate('en', 'fr', 'Hello world.\n\nThe black cat sleeps.'), [200, 'bonjour le monde.\r\n\r\nle chat noir dort.', 'all']);
   assert.deepEqual(await translate('fr', 'en', 'Le chat noir dort.'), [200, 'the black cat sleeps.', 'pair']);
   assert.deepEqual(await translate('en', 'de', 'Hello world.'), [503, 'MODEL_NOT_INSTALLED', undefined]);

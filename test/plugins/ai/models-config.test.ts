@@ -14,6 +14,7 @@ url = "https://models.example/v1"
 id = "a"
 task = "embedding"
 languages = ["en-fr"]
+beams = 4
 
 [[ai.models]]
 id = "b"
@@ -21,6 +22,7 @@ task = "translation"
 engine = "http"
 url = "http://models.example/v1"
 folder = "b"
+beams = 2
 `;
 
 test('a wrong table stops the start, and all problems are named at once', async () => {
@@ -37,6 +39,8 @@ test('a wrong table stops the start, and all problems are named at once', async 
     'ai.models[2].url: must be the address of an API',
     'ai.models[2].model: missing',
     'ai.models[2].folder: only for engine "onnx"',
+    'ai.models[2].beams: only for engine "onnx"',
+    'ai.models[1].beams: a model for embedding writes no texts',
   ])
     assert.ok(refused.includes(problem), `${problem}\n${refused}`);
   for (const id of ['../x', 'A', '.hidden', 'a/b'])
