@@ -6,8 +6,8 @@ import { openTokenizer } from '../actors/model/onnx/tokenizer.ts';
 const MAX_TOKENS = 512;
 const MODEL_TOKENS = 256;
 
-/** @param folder of all-MiniLM-L6-v2 @returns milliseconds of the runs alone */
-export async function bareEmbedding(folder: string, texts: readonly string[], threads: number): Promise<number> {
+/** @param folder of all-MiniLM-L6-v2 @returns milliseconds of the runs alone, and how many windows the texts have */
+export async function bareEmbedding(folder: string, texts: readonly string[], threads: number): Promise<{ readonly ms: number; readonly windows: number }> {
   process.env['ORT_DISABLE_TELEMETRY'] = '1';
   const { default: runtime } = (await import('onnxruntime-node')) as unknown as { default: typeof import('onnxruntime-node') };
   const session = await runtime.InferenceSession.create(join(folder, 'onnx/model_quantized.onnx'), { intraOpNumThreads: threads, logSeverityLevel: 3 });
@@ -29,5 +29,5 @@ export async function bareEmbedding(folder: string, texts: readonly string[], th
   }
   const ms = performance.now() - startedAt;
   await session.release();
-  return ms;
+  return { ms, windows: rows.length };
 }

@@ -58,7 +58,7 @@ async function index(server: ServerProcess, documents: Collection['documents'], 
   const indexedAt = performance.now();
   await postForm(server, '/rag_predict', { db: 'documents', query: 'first' });
   rows.push({ what: 'build the index', ms: round(performance.now() - indexedAt) });
-  if (memory > 0) rows.push({ what: 'vectors of all documents', ms: round(ms), MiB: memory });
+  if (memory > 0) rows.push({ what: 'vectors of all documents', ms: round(ms), 'documents/s': perSecond(documents.length, ms), MiB: memory });
 }
 
 /** Waits until all documents have vectors. @returns how long that took since then, and the memory of the model */
@@ -76,12 +76,17 @@ async function embedded({ ask: get, cookie }: ServerProcess, since: number): Pro
 
 async function compare(model: string, documents: Collection['documents'], rows: Row[], limits: Limit[]): Promise<void> {
   const threads = Math.max(1, availableParallelism() - 1);
-  const bare = await bareEmbedding(
+  const { ms: bare, windows } = await bareEmbedding(
     model,
     documents.map(({ title, text }) => `${title}. ${text || title}`),
     threads,
   );
-  rows.push({ what: 'the same texts in bare ONNX Runtime', ms: round(bare) });
+  rows.push({
+    what: 'the same texts in bare ONNX Runtime',
+    ms: round(bare),
+    'documents/s': perSecond(documents.length, bare),
+    'embeddings/s': perSecond(windows, bare),
+  });
   const ms = Number(rows.find(({ what }) => what === 'vectors of all documents')?.['ms']);
   const overhead = round(ms / bare, 3);
   limits.push({
@@ -108,11 +113,15 @@ async function ask(server: ServerProcess, questions: Collection['questions'], ra
   const half = (parity: number) => round(mean([...gains].flatMap(([at, gain]) => (at % 2 === parity ? [gain] : []))), 4);
   const ndcg = round(mean([...gains.values()]), 4);
   const speed = {
-    'requests/s': round((questions.length * 1_000) / askedMs),
+    'queries/s': perSecond(questions.length, askedMs),
     'p50 ms': round(percentile(times, 0.5)),
     'p99 ms': round(percentile(times, 0.99)),
   };
   return { row: { what: `ask, by ${ranking}`, 'nDCG@10': ndcg, 'odd questions': half(0), 'even questions': half(1), ...speed }, ndcg };
+}
+
+function perSecond(count: number, ms: number): number {
+  return round((count * 1_000) / ms);
 }
 
 async function together<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {

@@ -18,7 +18,9 @@ export interface ModelSpec {
   readonly model: string;
   /** Engine http: empty if the server wants none. */
   readonly apiKey: string;
-  /** Of a translation model: its pairs, such as `en-fr`. */
+  /** Engine onnx, generating models: hypotheses that are written side by side (beam search); 0 for as many as the files say. */
+  readonly beams: number;
+  /** Of a translation model: its pairs, such as `en-fr`; `*` for all that it knows. */
   readonly languages: readonly string[];
 }
 

@@ -58,7 +58,7 @@ export async function revisionOf(folder: string): Promise<string> {
 async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => !entry.isDirectory()).map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1));
-  return paths.filter((path) => /\.(json|txt|model|onnx|onnx_data.*)$/.test(path)).sort();
+  return paths.filter((path) => /\.(json|jinja|txt|model|onnx|onnx_data.*)$/.test(path)).sort();
 }
 
 /** @returns bytes; undefined if there is no such file */

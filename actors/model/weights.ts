@@ -11,13 +11,10 @@ const AUTO = ['fp32', 'q8', 'int8', 'uint8', 'q4', 'fp16'] as const;
 /** Matrix instructions work on int8. */
 const AUTO_MATRIX = ['q8', 'int8', 'uint8', 'fp32', 'q4', 'fp16'] as const;
 
-/** The graphs that a model of each task consists of. */
-const PARTS: Readonly<Record<ModelTask, readonly string[]>> = {
-  embedding: ['model'],
-  summary: ['encoder_model', 'decoder_model_merged'],
-  translation: ['encoder_model', 'decoder_model_merged'],
-  answer: ['encoder_model', 'decoder_model_merged'],
-};
+/** The graphs that a model of each task may consist of: a generating one of an encoder and a decoder, or of one that goes on with a prompt. */
+const EMBEDDING = [['model']] as const;
+const GENERATING = [['encoder_model', 'decoder_model_merged'], ['model']] as const;
+const partsOf = (task: ModelTask): readonly (readonly string[])[] => (task === 'embedding' ? EMBEDDING : GENERATING);
 const FILES = ['config.json', 'tokenizer.json'];
 const MIB = 1_048_576;
 /** What a process takes without a model. */
@@ -28,11 +25,12 @@ const FACTOR = 1.2;
 /** @returns the paths of the graphs in the folder; undefined if there are none of this precision */
 export async function weightsOf({ folder, task, precision }: ModelSpec, useMatrixAcceleration: boolean): Promise<readonly string[] | undefined> {
   const wanted = precision === 'auto' ? (useMatrixAcceleration && (await hasMatrixInstructions()) ? AUTO_MATRIX : AUTO) : [precision];
-  for (const each of wanted) {
-    const paths = PARTS[task].map((part) => `onnx/${part}${SUFFIXES[each]}.onnx`);
-    const sizes = await Promise.all(paths.map((path) => sizeOf(join(folder, path))));
-    if (sizes.every((size) => size !== undefined)) return paths;
-  }
+  for (const each of wanted)
+    for (const parts of partsOf(task)) {
+      const paths = parts.map((part) => `onnx/${part}${SUFFIXES[each]}.onnx`);
+      const sizes = await Promise.all(paths.map((path) => sizeOf(join(folder, path))));
+      if (sizes.every((size) => size !== undefined)) return paths;
+    }
   return undefined;
 }
 
@@ -42,7 +40,11 @@ export async function missingOf(model: ModelSpec, useMatrixAcceleration: boolean
   const absent: string[] = [];
   for (const file of FILES) if ((await sizeOf(join(model.folder, file))) === undefined) absent.push(file);
   if (!(await weightsOf(model, useMatrixAcceleration)))
-    absent.push(PARTS[model.task].map((part) => `onnx/${part}${model.precision === 'auto' ? '' : SUFFIXES[model.precision]}.onnx`).join(' and '));
+    absent.push(
+      partsOf(model.task)
+        .map((parts) => parts.map((part) => `onnx/${part}${model.precision === 'auto' ? '' : SUFFIXES[model.precision]}.onnx`).join(' and '))
+        .join(', or '),
+    );
   return [
     ...(isRuntimeInstalled() ? [] : ['the package onnxruntime-node is not installed: run npm install']),
     ...(absent.length === 0 ? [] : [`its folder lacks ${absent.join(', ')}`]),

@@ -18,7 +18,8 @@ export const MODEL = Type.Object(
     url: text(2_048),
     model: text(256),
     api_key: Secret({ default: '' }),
-    languages: Type.Array(Type.String({ pattern: '^[a-z]{2}-[a-z]{2}$' }), { default: [], uniqueItems: true }),
+    beams: Type.Integer({ default: 0, minimum: 0, maximum: 16 }),
+    languages: Type.Array(Type.String({ pattern: '^([a-z]{2}-[a-z]{2}|\\*)$' }), { default: [], uniqueItems: true }),
   },
   { additionalProperties: false },
 );
@@ -39,19 +40,23 @@ export function modelProblems(models: readonly ModelConfig[]): string[] {
     return [
       ...(models.findIndex(({ id }) => id === model.id) < index ? [`${at}.id: another model has the same id; each needs its own`] : []),
       ...(model.task === 'embedding' && index > embedder ? [`${at}.task: there is another model for embedding; documentary bases use one`] : []),
-      ...(model.task === 'translation' && model.languages.length === 0 ? [`${at}.languages: a model for translation needs its pairs, such as ["en-fr"]`] : []),
+      ...(model.task === 'translation' && model.languages.length === 0
+        ? [`${at}.languages: a model for translation needs its pairs, such as ["en-fr"], or ["*"]`]
+        : []),
       ...(model.task !== 'translation' && model.languages.length > 0 ? [`${at}.languages: only a model for translation has pairs of languages`] : []),
+      ...(model.task === 'embedding' && model.beams > 0 ? [`${at}.beams: a model for embedding writes no texts`] : []),
       ...engineProblems(model, at),
     ];
   });
 }
 
-function engineProblems({ engine, url, model, folder, api_key: apiKey }: ModelConfig, at: string): string[] {
+function engineProblems({ engine, url, model, folder, beams, api_key: apiKey }: ModelConfig, at: string): string[] {
   if (engine === 'onnx')
     return Object.entries({ url, model, api_key: apiKey }).flatMap(([key, value]) => (value === '' ? [] : [`${at}.${key}: only for engine "http"`]));
   return [
     ...(isFetchable(url) ? [] : [`${at}.url: must be the address of an API: https, or http on this machine`]),
     ...(model === '' ? [`${at}.model: missing; the name of the model on that server`] : []),
     ...(folder === '' ? [] : [`${at}.folder: only for engine "onnx"`]),
+    ...(beams === 0 ? [] : [`${at}.beams: only for engine "onnx"`]),
   ];
 }

@@ -12,7 +12,8 @@ const NAMES = new Intl.DisplayNames(['en'], { type: 'language' });
 /** @throws Fault MODEL_NOT_INSTALLED that names what is installed, and what to do */
 export function translatorFor({ models }: AiConfig, from: string, to: string): ModelConfig {
   const translators = models.filter(({ task }) => task === 'translation');
-  const found = translators.find(({ languages }) => languages.includes(`${from}-${to}`));
+  const pair = `${from}-${to}`;
+  const found = translators.find(({ languages }) => languages.includes(pair)) ?? translators.find(({ languages }) => languages.includes('*'));
   if (found) return found;
   const pairs = [...new Set(translators.flatMap(({ languages }) => languages))].sort();
   const installed = pairs.length === 0 ? 'none' : pairs.join(', ');

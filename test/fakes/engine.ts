@@ -4,7 +4,7 @@ import type { Engine } from '../../actors/model/engine.ts';
 import { Fault } from '../../kernel/fault.ts';
 
 export function modelSpec(id: string): ModelSpec {
-  return { id, task: 'embedding', engine: 'onnx', folder: '', precision: 'auto', url: '', model: '', apiKey: '', languages: [] };
+  return { id, task: 'embedding', engine: 'onnx', folder: '', precision: 'auto', url: '', model: '', apiKey: '', beams: 0, languages: [] };
 }
 
 export interface FakeEngines {

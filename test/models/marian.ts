@@ -9,8 +9,8 @@ export interface Plan {
   parameter(graph: Graph, name: string): string;
 }
 
-const planOf = (weights: Weights): Plan => ({
-  sizes: SIZES,
+const planOf = (weights: Weights, sizes: Sizes): Plan => ({
+  sizes,
   parameter(graph, name) {
     const { rows, cols, data } = weights.get(name) as Weight;
     return graph.weight(name, rows === 1 ? [cols] : [rows, cols], data);
@@ -98,8 +98,8 @@ class Builder {
 
 const SOURCE = ['batch_size', 'encoder_sequence_length'];
 
-export const encoderFile = (weights: Weights, quantised: boolean): Uint8Array => encoderOf(planOf(weights), quantised);
-export const decoderFile = (weights: Weights, quantised: boolean): Uint8Array => decoderOf(planOf(weights), quantised);
+export const encoderFile = (weights: Weights, quantised: boolean, sizes: Sizes = SIZES): Uint8Array => encoderOf(planOf(weights, sizes), quantised);
+export const decoderFile = (weights: Weights, quantised: boolean, sizes: Sizes = SIZES): Uint8Array => decoderOf(planOf(weights, sizes), quantised);
 
 export function encoderOf(plan: Plan, quantised = false): Uint8Array {
   const graph = new Graph('encoder', { quantised });

@@ -106,3 +106,12 @@ export function lessons(from: 'en' | 'fr'): Lessons {
   }
   return { heldOut: rest.slice(0, HELD_OUT), learned: [...phrases, ...rest.slice(HELD_OUT)] };
 }
+
+/** Words of the model for both directions that tell languages, as M2M100 has them: before a source that it is in, before an output that it is to be in. */
+export const LANGUAGE_WORDS = ['__en__', '__fr__'] as const;
+
+/** Of the model for both directions. */
+export function wordsOfBoth(): readonly string[] {
+  const words = vocabulary();
+  return [...words.slice(0, -1), ...LANGUAGE_WORDS, PADDING];
+}

@@ -17,8 +17,9 @@ const V = READER_WORDS.length;
 const idOf = (word: string) => READER_WORDS.indexOf(word);
 const FLOAT = 1;
 
-function importance(): readonly number[] {
-  return READER_WORDS.map((word, id) => (id < 5 || word === PADDING || SMALL.includes(word) ? 0 : LOUD.includes(word) ? 20 : 1));
+/** @returns what each word says of its sentence */
+export function importance(words: readonly string[]): readonly number[] {
+  return words.map((word, id) => (id < 5 || word === PADDING || SMALL.includes(word) ? 0 : LOUD.includes(word) ? 20 : 1));
 }
 
 const SOURCE = ['batch_size', 'encoder_sequence_length'];
@@ -34,7 +35,7 @@ export function readerFile(asks: boolean): Uint8Array {
   const is = (word: string) => g.op('Mul', [float(g.op('Equal', [ids, g.int(idOf(word))])), float(mask)]);
   const sum = (x: string, exclusive: number) => g.op('CumSum', [x, g.int(1)], { exclusive });
   const oneHot = g.op('OneHot', [ids, g.int(V), g.weight('off_on', [2], [0, 1])], { axis: -1 });
-  const weights = g.op('Gather', [g.weight('importance', [V], importance()), ids]);
+  const weights = g.op('Gather', [g.weight('importance', [V], importance(READER_WORDS)), ids]);
   // Behind "question" is the question, up to "context", behind which are the sentences to choose from.
   const told = asks ? g.op('Min', [sum(is('context'), 0), g.number(1)]) : float(mask);
   const asked = g.op('Mul', [g.op('Min', [sum(is('question'), 0), g.number(1)]), g.op('Sub', [g.number(1), told])]);
@@ -56,7 +57,7 @@ export function readerFile(asks: boolean): Uint8Array {
 }
 
 /** 1 for each word that the question has too, and that says something. */
-function matches(g: Graph, oneHot: string, weights: string, asked: string): string {
+export function matches(g: Graph, oneHot: string, weights: string, asked: string): string {
   const wanted = g.op('Mul', [oneHot, g.op('Unsqueeze', [g.op('Mul', [asked, g.op('Min', [weights, g.number(1)])]), g.ints(2)])]);
   const question = g.op('Min', [g.op('ReduceSum', [wanted, g.ints(1)], { keepdims: 1 }), g.number(1)]);
   return g.op('ReduceSum', [g.op('Mul', [oneHot, question]), g.ints(2)], { keepdims: 0 });

@@ -35,6 +35,32 @@ export function sequenceTokenizer(words: readonly string[]): object {
   };
 }
 
+/** As that of M2M100: the words of languages are special, and one of them stands before each text. @param languages the first is put there, whatever the text */
+export function multilingualTokenizer(words: readonly string[], languages: readonly string[]): object {
+  const plain = sequenceTokenizer(words) as ReturnType<typeof JSON.parse>;
+  const [first = ''] = languages;
+  const token = (id: string) => ({ SpecialToken: { id, type_id: 0 } });
+  const entry = (id: string) => ({ id, ids: [words.indexOf(id)], tokens: [id] });
+  const text = { Sequence: { id: 'A', type_id: 0 } };
+  return {
+    ...plain,
+    added_tokens: [...plain.added_tokens, ...languages.map((language) => special(words.indexOf(language), language))],
+    post_processor: {
+      type: 'TemplateProcessing',
+      single: [token(first), text, token(END)],
+      pair: [token(first), text, { Sequence: { id: 'B', type_id: 0 } }, token(END)],
+      special_tokens: { [first]: entry(first), [END]: entry(END) },
+    },
+  };
+}
+
+/** Of a model for chats: nothing stands around a text but what its template puts there. @param roles words that tell who speaks */
+export function talkerTokenizer(words: readonly string[], roles: readonly string[]): object {
+  const plain = sequenceTokenizer(words) as ReturnType<typeof JSON.parse>;
+  const added = [...plain.added_tokens, ...roles.map((role) => special(words.indexOf(role), role))];
+  return { ...plain, added_tokens: added, post_processor: null };
+}
+
 export function sequenceTokenizerConfig(kind: string, maxTokens: number): object {
   return {
     tokenizer_class: kind,

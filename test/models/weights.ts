@@ -29,7 +29,7 @@ const inner = (name: string, { model: D, inner: F }: Sizes) => [...linear(`${nam
 /** The name of a layer: the first has no number. */
 export const layerOf = (part: 'encoder' | 'decoder', layer: number): string => (layer === 0 ? part : `${part}${layer}`);
 
-type Shapes = readonly (readonly [name: string, rows: number, cols: number])[];
+export type Shapes = readonly (readonly [name: string, rows: number, cols: number])[];
 
 /** The rows of a matrix are inputs, its columns outputs. */
 export function shapesOf(sizes: Sizes): Shapes {
@@ -54,8 +54,8 @@ export const SHAPES = shapesOf(SIZES);
 
 const MOST = 32_767;
 
-export function saveWeights(file: string, weights: Weights): void {
-  const parts = SHAPES.map(([name]) => {
+export function saveWeights(file: string, weights: Weights, shapes: Shapes = SHAPES): void {
+  const parts = shapes.map(([name]) => {
     const { data } = weights.get(name) as Weight;
     const scale = data.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-9) / MOST;
     const bytes = Buffer.alloc(4 + 2 * data.length);
@@ -66,11 +66,11 @@ export function saveWeights(file: string, weights: Weights): void {
   writeFileSync(file, Buffer.concat(parts));
 }
 
-export function readWeights(file: URL | string): Weights {
+export function readWeights(file: URL | string, shapes: Shapes = SHAPES): Weights {
   const bytes = readFileSync(file);
   let at = 0;
   return new Map(
-    SHAPES.map(([name, rows, cols]) => {
+    shapes.map(([name, rows, cols]) => {
       const scale = bytes.readFloatLE(at);
       const start = at + 4;
       at = start + 2 * rows * cols;

@@ -66,7 +66,7 @@ const AUTO = ['fp32', 'fp16', 'q8'] as const;
 /** An encoder and a decoder, or one graph for both. */
 const GRAPHS = [['encoder_model', 'decoder_model_merged'], ['model']] as const;
 const BESIDE =
-  /^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map|vocab|added_tokens)\.json$|^(vocab|merges)\.txt$|^[\w.-]+\.(model|spm)$/;
+  /^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map|vocab|added_tokens)\.json$|^(vocab|merges)\.txt$|^chat_template\.jinja$|^[\w.-]+\.(model|spm)$/;
 
 export const PRECISIONS: readonly Precision[] = ['auto', ...(Object.keys(ENDS) as Exclude<Precision, 'auto'>[])];
 

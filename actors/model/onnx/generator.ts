@@ -1,25 +1,13 @@
-// A model of an encoder and a decoder as ONNX (Marian, BART, T5): writes texts in batches. A row that has ended, or whose client has left, stops writing.
-import { join } from 'node:path';
-import { decodingIn } from './decoding.ts';
-import { type Row, takeBatch } from './rows.ts';
-import { openSession } from './session.ts';
-import { openTokenizer, type Tokenizer } from './tokenizer.ts';
-import { type Sessions, Writing } from './writing.ts';
+// A generating model as ONNX: writes texts in batches. A row that has ended, or whose client has left, stops writing; one that comes late may join.
+import { searchOf, type Task } from './decoding.ts';
+import { openParts, type Parts, type PartsOptions } from './parts.ts';
+import type { Request } from './phrasing.ts';
+import { type Row, takeRows } from './rows.ts';
+import type { Tokenizer } from './tokenizer.ts';
+import { Writing } from './writing.ts';
 
-/** Tokens after which others can no longer join a batch: so many are computed twice at most. */
+/** Tokens after which others can no longer join a batch that has to wait until they are as far. */
 const MAX_JOIN_STEPS = 16;
-
-/** Rows that are written together; those of one that begins again are others. */
-interface Batch {
-  rows: readonly Row[];
-}
-
-interface GeneratorOptions {
-  readonly folder: string;
-  /** Paths of the encoder and the decoder in the folder. */
-  readonly weights: readonly string[];
-  readonly threads: number;
-}
 
 /** Gets each piece of the text of an input when it is there. */
 type OnText = (input: number, piece: string) => void;
@@ -32,45 +20,42 @@ export interface Written {
 
 export class Generator {
   readonly tokenizer: Tokenizer;
-  readonly #sessions: Sessions;
+  readonly #parts: Parts;
   readonly #waiting: Row[] = [];
   #isRunning = false;
 
-  private constructor(tokenizer: Tokenizer, sessions: Sessions) {
-    this.tokenizer = tokenizer;
-    this.#sessions = sessions;
+  private constructor(parts: Parts) {
+    this.tokenizer = parts.tokenizer;
+    this.#parts = parts;
   }
 
   /** @throws Fault MODEL_FAILED for a model that this server cannot run */
-  static async open({ folder, weights, threads }: GeneratorOptions): Promise<Generator> {
-    const [encoder = '', decoder = ''] = weights;
-    const [decoding, tokenizer] = [await decodingIn(folder), await openTokenizer(folder)];
-    const [{ runtime, session }, second] = [await openSession(join(folder, encoder), threads), await openSession(join(folder, decoder), threads)];
-    return new Generator(tokenizer, { runtime, encoder: session, decoder: second.session, decoding });
+  static async open(options: PartsOptions): Promise<Generator> {
+    return new Generator(await openParts(options));
   }
 
   /** Tokens of an input, without special ones. */
   get room(): number {
-    return this.#sessions.decoding.window - this.tokenizer.overhead;
+    return this.#parts.phrasing.room;
   }
 
   /** An input that is longer than the model takes is written in parts. @throws Fault CANCELLED */
-  async generate(inputs: readonly string[], maxTokens: number, signal: AbortSignal | undefined, onText?: OnText): Promise<Written[]> {
+  async generate(inputs: readonly string[], request: Request, signal: AbortSignal | undefined, onText?: OnText): Promise<Written[]> {
     return Promise.all(
       inputs.map(async (input, index) => {
         if (input.trim() === '') return { text: '', isCut: false };
-        const windows = this.tokenizer.windows(input, this.#sessions.decoding.window);
+        const tasks = this.#parts.phrasing.tasks(input, request);
         // Parts of one text are written side by side, so only a text of one part can be followed.
-        const follow = onText && windows.length === 1 ? this.#teller((piece) => onText(index, piece)) : undefined;
-        const written = await Promise.all(windows.map((ids) => this.#add(ids, maxTokens, signal, follow)));
+        const follow = onText && tasks.length === 1 ? this.#teller((piece) => onText(index, piece)) : undefined;
+        const written = await Promise.all(tasks.map((task) => this.#add(task, signal, follow)));
         const texts = written.map((row) => this.#textOf(row));
-        return { text: texts.filter((text) => text !== '').join(' '), isCut: written.some(({ isCut }) => isCut) };
+        return { text: texts.filter((text) => text !== '').join(' '), isCut: written.some(({ search }) => search.isCut) };
       }),
     );
   }
 
-  #textOf({ written }: Row): string {
-    return this.tokenizer.decode(written.filter((id) => !this.#sessions.decoding.ends.has(id))).trim();
+  #textOf({ search: { written } }: Row): string {
+    return this.tokenizer.decode(written.filter((id) => !this.#parts.decoding.rules.ends.has(id))).trim();
   }
 
   /** @returns what tells, after each token, the text that is new and will stay */
@@ -85,17 +70,14 @@ export class Generator {
     };
   }
 
-  #add(ids: readonly number[], maxTokens: number, signal: AbortSignal | undefined, onToken?: (row: Row) => void): Promise<Row> {
+  #add(task: Task, signal: AbortSignal | undefined, onToken?: (row: Row) => void): Promise<Row> {
     return new Promise((resolve, reject) => {
-      const limit = Math.min(maxTokens, this.#sessions.decoding.maxTokens);
       const row: Row = {
-        ids,
-        maxTokens: limit,
+        ids: task.ids,
+        search: searchOf(this.#parts.decoding, task, this.#parts.isCausal),
         signal,
-        written: [],
-        hasBegunAgain: false,
+        hasWaited: false,
         isDone: false,
-        isCut: false,
         onToken: () => onToken?.(row),
         resolve: () => resolve(row),
         reject,
@@ -109,45 +91,66 @@ export class Generator {
     if (this.#isRunning) return;
     this.#isRunning = true;
     while (this.#waiting.length > 0) {
-      // A run blocks the thread: requests that have arrived meanwhile join the batch.
-      await new Promise(setImmediate);
-      const batch: Batch = { rows: takeBatch(this.#waiting) };
+      await arrivals();
+      const rows = takeRows(this.#waiting, [], this.#parts.maxRows);
       try {
-        if (batch.rows.length > 0) await this.#write(batch);
+        if (rows.length > 0) await this.#write(rows);
       } catch (error) {
-        for (const row of batch.rows) row.reject(error);
+        for (const row of rows) row.reject(error);
       }
     }
     this.#isRunning = false;
   }
 
-  async #write(batch: Batch): Promise<void> {
-    let writing: Writing | undefined;
-    for (let waited = 0; ; ) {
-      const joined = writing && this.#joined(writing, waited);
-      if (joined) batch.rows = joined;
-      if (!writing || joined) {
-        writing = new Writing(this.#sessions, batch.rows);
-        await writing.begin();
+  /** @param rows of the batch; those that join are added */
+  async #write(rows: Row[]): Promise<void> {
+    const writing = await this.#begin(rows);
+    for (let waited = 0; writing.open.length > 0; ) {
+      await arrivals();
+      for (let late = this.#late(writing, waited); late.length > 0; late = this.#late(writing, waited)) {
+        rows.push(...late);
+        await this.#join(writing, late);
+        await arrivals();
       }
       waited = this.#waiting.length;
       await writing.step();
-      if (writing.open.length === 0) return;
     }
   }
 
-  /**
-   * Rows that have come just too late join a batch that has only begun: it begins again with them, and writes what it had as it was. That costs it a few
-   * steps once, and spares them all of its steps.
-   * @param waited rows that waited before the last step: more may be on their way while there are new ones
-   */
-  #joined(writing: Writing, waited: number): Row[] | undefined {
-    const { open, steps } = writing;
-    const isDue = this.#waiting.length > 0 && (this.#waiting.length === waited ? steps <= MAX_JOIN_STEPS : steps === MAX_JOIN_STEPS);
-    if (!isDue || open.some(({ hasBegunAgain }) => hasBegunAgain)) return undefined;
-    const rows = takeBatch(this.#waiting, open);
-    if (rows.length === open.length) return undefined;
-    for (const row of open) row.hasBegunAgain = true;
-    return rows;
+  async #begin(rows: readonly Row[]): Promise<Writing> {
+    const state = this.#parts.stateOf(rows.map(({ ids }) => ids));
+    await state.begin();
+    return new Writing(state, rows, this.#parts.decoding.padding);
   }
+
+  /** Nothing is computed twice: the batch waits until those that are late are as far. */
+  async #join(writing: Writing, late: readonly Row[]): Promise<void> {
+    const other = await this.#begin(late);
+    while (!writing.state.canTake(other.state)) {
+      writing.dropLeft();
+      await other.step();
+      if (other.open.length === 0) return;
+    }
+    writing.take(other);
+  }
+
+  /**
+   * @param waited rows that waited before the last step: more may be on their way while there are new ones
+   * @returns rows that have come too late for the beginning of the batch, and join it now
+   */
+  #late({ open, state: { steps } }: Writing, waited: number): Row[] {
+    const isQuiet = this.#waiting.length === waited;
+    // Before the first step nobody waits; a model that goes on with prompts has each row at a place of its own.
+    const isFree = steps === 0 || this.#parts.isCausal;
+    const isDue = this.#waiting.length > 0 && (isFree || (isQuiet ? steps <= MAX_JOIN_STEPS : steps === MAX_JOIN_STEPS));
+    if (!isDue || (!isFree && open.some(({ hasWaited }) => hasWaited))) return [];
+    const late = takeRows(this.#waiting, open, this.#parts.maxRows);
+    if (late.length > 0 && !isFree) for (const row of [...open, ...late]) row.hasWaited = true;
+    return late;
+  }
+}
+
+/** A run blocks the thread: what has arrived meanwhile is read between two. */
+function arrivals(): Promise<void> {
+  return new Promise(setImmediate);
 }

@@ -12,11 +12,11 @@ const NICER = 10;
 const NICEST = 19;
 const MIB = 1_048_576;
 
-export default defineActor<HostApi, HostArgs>(async ({ folder, task, weights, threads }, ctx) => {
+export default defineActor<HostApi, HostArgs>(async ({ folder, task, weights, threads, beams }, ctx) => {
   setPriority(Math.min(NICEST, getPriority() + NICER));
   const isEmbedder = task === 'embedding';
   const embedder = isEmbedder ? await Embedder.open({ folder, weights: weights[0] as string, threads }) : undefined;
-  const generator = isEmbedder ? undefined : await Generator.open({ folder, weights, threads });
+  const generator = isEmbedder ? undefined : await Generator.open({ folder, weights, threads, beams });
   const { tokenizer } = (embedder ?? generator) as Embedder | Generator;
   const keeper = new PieceKeeper(ctx.clock);
   return {
@@ -27,10 +27,10 @@ export default defineActor<HostApi, HostArgs>(async ({ folder, task, weights, th
         const vectors = await embedder.embed(texts, purpose, ctx.call()?.signal);
         return { windows: vectors.map(({ length }) => length), vectors: joined(vectors.flat()) };
       },
-      generate(inputs, maxTokens, ticket) {
+      generate(inputs, request, ticket) {
         if (!generator) throw new Fault('MODEL_NOT_INSTALLED', { detail: 'the model is for embedding' });
         const signal = ctx.call()?.signal;
-        return keeper.write(ticket, (onText) => generator.generate(inputs, maxTokens, signal, onText));
+        return keeper.write(ticket, (onText) => generator.generate(inputs, request, signal, onText));
       },
       pieces: (ticket) => keeper.read(ticket),
       count: (texts) => texts.map((text) => tokenizer.encode(text).length),

@@ -27,7 +27,7 @@ export async function openOnnx(model: ModelSpec, { clock, log, threads, useMatri
   const weights = await weightsOf(model, useMatrixAcceleration);
   if (!weights) throw new Fault('MODEL_NOT_INSTALLED', { detail: `the model ${model.id} has no weights` });
   const revision = await revisionOf(model.folder);
-  const args: HostArgs = { folder: model.folder, task: model.task, weights, threads };
+  const args: HostArgs = { folder: model.folder, task: model.task, weights, threads, beams: model.beams };
   const module = new URL('./host.actor.ts', import.meta.url);
   const limits = { memoryMb: HEAP_MB, deadlineMs: CALL_MS, maxQueue: MAX_CALLS };
   const child = await startChild<HostApi>({ module, name: 'model', key: model.id, args, env: ENVIRONMENT, ...limits, clock, log });
@@ -42,10 +42,10 @@ export async function openOnnx(model: ModelSpec, { clock, log, threads, useMatri
       let at = 0;
       return windows.map((count) => Array.from({ length: count }, () => vectors.slice(at * size, ++at * size)));
     },
-    async generate({ inputs, maxNewTokens, languages }, { signal, onText }) {
+    async generate({ inputs, maxNewTokens, instruction, languages }, { signal, onText }) {
       const ticket = onText && randomUUID();
       const remote = until(signal);
-      const work = remote.generate(inputs, maxNewTokens, ticket);
+      const work = remote.generate(inputs, { maxTokens: maxNewTokens, instruction, languages }, ticket);
       const written = await (onText && ticket ? readWhile(work, () => remote.pieces(ticket), onText) : work);
       // A summary or an answer may end there; half a translation is none.
       if (languages && written.some(({ isCut }) => isCut))

@@ -1,21 +1,18 @@
 // The rows of generating models that wait, of all requests, and which of them write together.
 import { Fault } from '../../../kernel/fault.ts';
+import type { Search } from './search.ts';
 
-/** Rows that write together, of all requests; more would delay those that wait. */
-const MAX_ROWS = 16;
 /** Tokens of the inputs of a batch, with padding. */
 const MAX_TOKENS = 4_096;
 
 export interface Row {
   readonly ids: readonly number[];
-  readonly maxTokens: number;
+  readonly search: Search;
   readonly signal: AbortSignal | undefined;
-  /** In a batch that has begun again these are written before, and are not chosen again. */
-  readonly written: number[];
-  /** Whether its batch has begun again once: nobody waits for more. */
-  hasBegunAgain: boolean;
+  /** Whether it has waited for others to join its batch: nobody waits for more. */
+  hasWaited: boolean;
+  /** Whether it has ended, or its client has left. */
   isDone: boolean;
-  isCut: boolean;
   /** After each token. */
   onToken?: (() => void) | undefined;
   resolve(): void;
@@ -24,9 +21,9 @@ export interface Row {
 
 /**
  * Takes the rows of the next batch: the one that waits longest leads, and those of like length go with it. Rows whose clients have left are dropped.
- * @param begun rows that are written already, and that others may join @returns all rows of the batch
+ * @param begun rows that are written already, and that others may join @param maxRows of the batch @returns the rows that were taken
  */
-export function takeBatch(waiting: Row[], begun: readonly Row[] = []): Row[] {
+export function takeRows(waiting: Row[], begun: readonly Row[], maxRows: number): Row[] {
   for (const row of waiting.filter(({ signal }) => signal?.aborted)) {
     waiting.splice(waiting.indexOf(row), 1);
     row.reject(new Fault('CANCELLED'));
@@ -37,9 +34,10 @@ export function takeBatch(waiting: Row[], begun: readonly Row[] = []): Row[] {
   const batch = begun.length > 0 ? [...begun] : [first];
   for (const row of waiting.filter((each) => each !== first).sort((a, b) => distance(a) - distance(b))) {
     const width = Math.max(...batch.map(({ ids }) => ids.length), row.ids.length);
-    if (batch.length >= MAX_ROWS || width * (batch.length + 1) > MAX_TOKENS) break;
+    if (batch.length >= maxRows || width * (batch.length + 1) > MAX_TOKENS) break;
     batch.push(row);
   }
-  for (const row of batch.slice(begun.length)) waiting.splice(waiting.indexOf(row), 1);
-  return batch;
+  const taken = batch.slice(begun.length);
+  for (const row of taken) waiting.splice(waiting.indexOf(row), 1);
+  return taken;
 }

@@ -5,6 +5,11 @@ import { Tokenizer as Rules } from '@huggingface/tokenizers';
 import { sentenceSpans } from '../../../text/sentences.ts';
 import type { Span } from '../api.ts';
 
+/** What stands for a special token around a text. */
+type Mark = (id: number) => number;
+
+const asItIs: Mark = (id) => id;
+
 export class Tokenizer {
   readonly #rules: Rules;
   /** Special tokens around every text, such as [CLS] and [SEP]. */
@@ -35,19 +40,29 @@ export class Tokenizer {
     return this.#before.length + this.#after.length;
   }
 
-  enclose(ids: readonly number[]): number[] {
-    return [...this.#before, ...ids, ...this.#after];
+  enclose(ids: readonly number[], mark: Mark = asItIs): number[] {
+    return [...this.#before.map(mark), ...ids, ...this.#after.map(mark)];
   }
 
-  /** @param maxTokens of one window, with special tokens @returns the tokens of each window, with special tokens; one for a text that fits */
-  windows(text: string, maxTokens: number): number[][] {
+  /** @returns as `enclose`, without what ends a text: for a text that goes on */
+  begin(ids: readonly number[]): number[] {
+    return [...this.#before, ...ids];
+  }
+
+  /** @returns what the vocabulary of the model was extended by; special ones are no text */
+  *added(): Iterable<readonly [id: number, content: string, isSpecial: boolean]> {
+    for (const [id, { content, special }] of this.#rules.get_added_tokens_decoder()) yield [id, content, special];
+  }
+
+  /** @param maxTokens of one window, with special tokens @param mark what stands for a special token @returns the tokens of each window, with special tokens; one for a text that fits */
+  windows(text: string, maxTokens: number, mark: Mark = asItIs): number[][] {
     const whole = this.encode(text);
     const room = maxTokens - this.overhead;
-    if (whole.length <= room) return [this.enclose(whole)];
+    if (whole.length <= room) return [this.enclose(whole, mark)];
     return this.cut(text, room).flatMap(([start, end]) => {
       const ids = this.encode(text.slice(start, end));
       // A word may have other tokens at the beginning of a text than within it.
-      return Array.from({ length: Math.ceil(ids.length / room) }, (_, part) => this.enclose(ids.slice(part * room, (part + 1) * room)));
+      return Array.from({ length: Math.ceil(ids.length / room) }, (_, part) => this.enclose(ids.slice(part * room, (part + 1) * room), mark));
     });
   }
 

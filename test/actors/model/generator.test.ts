@@ -36,7 +36,7 @@ test.before(async () => {
   process.env['ORT_DISABLE_TELEMETRY'] = '1';
   const model = writeModel('summary', folder);
   await countSteps(join(model, 'onnx/encoder_model.onnx'));
-  generator = await Generator.open({ folder: model, weights: ['onnx/encoder_model.onnx', 'onnx/decoder_model_merged.onnx'], threads: 1 });
+  generator = await Generator.open({ folder: model, weights: ['onnx/encoder_model.onnx', 'onnx/decoder_model_merged.onnx'], threads: 1, beams: 0 });
 });
 test.before.each(() => {
   steps = 0;
@@ -50,7 +50,7 @@ const TEXTS = ['the old bell rang.', 'the watchman of the harbour has kept the o
 const LONGEST = 13 + 1 + 1;
 
 test('rows that have ended do not keep the batch going, though the model would write on', async () => {
-  const written = await generator.generate(TEXTS, 100, undefined);
+  const written = await generator.generate(TEXTS, { maxTokens: 100 }, undefined);
   assert.deepEqual(
     written,
     TEXTS.map((text) => ({ text, isCut: false })),
@@ -61,16 +61,19 @@ test('rows that have ended do not keep the batch going, though the model would w
 test('a row whose client leaves stops with the next step; the others of its batch go on', async () => {
   const leaving = new AbortController();
   onStep = () => steps === 3 && leaving.abort();
-  const [left, stayed] = [generator.generate([TEXTS[1] as string], 100, leaving.signal), generator.generate([TEXTS[2] as string], 100, undefined)];
+  const [left, stayed] = [
+    generator.generate([TEXTS[1] as string], { maxTokens: 100 }, leaving.signal),
+    generator.generate([TEXTS[2] as string], { maxTokens: 100 }, undefined),
+  ];
   await assert.rejects(left, (error: Fault) => error.code === 'CANCELLED');
   assert.ok(steps <= 4, `${steps} steps`);
   assert.deepEqual(await stayed, [{ text: TEXTS[2], isCut: false }]);
   const all = new AbortController();
   steps = 0;
   onStep = () => steps === 3 && all.abort();
-  await assert.rejects(generator.generate(TEXTS, 100, all.signal), (error: Fault) => error.code === 'CANCELLED');
+  await assert.rejects(generator.generate(TEXTS, { maxTokens: 100 }, all.signal), (error: Fault) => error.code === 'CANCELLED');
   // What waits behind it begins at once.
-  await generator.generate([TEXTS[0] as string], 100, undefined);
+  await generator.generate([TEXTS[0] as string], { maxTokens: 100 }, undefined);
   assert.ok(steps <= 4 + 6, `${steps} steps`);
 });
 
@@ -79,43 +82,53 @@ const [BELL, WATCHMAN, LAMP] = TEXTS as [string, string, string];
 test('rows that come just too late join a batch that has only begun, which goes on where it was', async () => {
   const late: Promise<unknown>[] = [];
   const pieces: string[] = [];
-  const add = (text: string) => late.push(generator.generate([text], 100, undefined));
+  const add = (text: string) => late.push(generator.generate([text], { maxTokens: 100 }, undefined));
   onStep = () => {
     if (steps === 2) for (let row = 0; row < 4; row += 1) add(WATCHMAN);
     if (steps === 3) for (let row = 0; row < 4; row += 1) add(LAMP);
   };
-  const first = await generator.generate([WATCHMAN], 100, undefined, (_, piece) => pieces.push(piece));
+  const first = await generator.generate([WATCHMAN], { maxTokens: 100 }, undefined, (_, piece) => pieces.push(piece));
   assert.deepEqual(
     await Promise.all(late),
     [...Array(4).fill(WATCHMAN), ...Array(4).fill(LAMP)].map((text) => [{ text, isCut: false }]),
   );
   assert.deepEqual([first, pieces.join('')], [[{ text: WATCHMAN, isCut: false }], WATCHMAN]);
-  // Four steps alone: in the fourth nobody came. One after the other it would take more than twice the longest.
-  assert.deepEqual([steps, ...sizes.slice(0, 5)], [4 + LONGEST, 1, 1, 1, 1, 9]);
+  // Four steps alone: in the fourth nobody came. Then it waits until those that came are as far: nothing is computed twice.
+  assert.deepEqual([steps, ...sizes.slice(0, 9)], [4 + LONGEST, 1, 1, 1, 1, 8, 8, 8, 8, 9]);
 });
 
-test('a batch begins again once: those that come later wait, and whoever leaves meanwhile is dropped', async () => {
+test('a batch waits once for others: those that come later wait, and whoever leaves is dropped', async () => {
   const leaving = new AbortController();
   const later: Promise<unknown>[] = [];
-  const add = (text: string, signal?: AbortSignal) => later.push(Promise.allSettled([generator.generate([text], 100, signal)]));
+  const add = (text: string, signal?: AbortSignal) => later.push(Promise.allSettled([generator.generate([text], { maxTokens: 100 }, signal)]));
   onStep = () => {
     if (steps === 1) add(BELL);
     if (steps === 1) add(BELL, leaving.signal);
     if (steps === 4) leaving.abort();
     if (steps === 5) add(LAMP);
   };
-  assert.deepEqual(await generator.generate([WATCHMAN], 100, undefined), [{ text: WATCHMAN, isCut: false }]);
+  assert.deepEqual(await generator.generate([WATCHMAN], { maxTokens: 100 }, undefined), [{ text: WATCHMAN, isCut: false }]);
   const ended = ((await Promise.all(later)) as PromiseSettledResult<unknown>[][]).flat();
   assert.deepEqual(
     ended.map(({ status }) => status),
     ['fulfilled', 'rejected', 'fulfilled'],
   );
-  // Two steps alone, all three until one leaves, two until the short one ends, then the long one; what came last begins when that has ended.
-  assert.deepEqual(sizes, [1, 1, 3, 3, 2, 2, 2, 2, ...Array(LONGEST - 6).fill(1), ...Array(LAMP.split(' ').length + 2).fill(1)]);
+  // Two steps alone, two of those that came, of which one leaves, then two rows until the short one ends, then the long one; what came last begins when that has ended.
+  assert.deepEqual(sizes, [1, 1, 2, 2, 2, 2, 2, 2, ...Array(LONGEST - 6).fill(1), ...Array(LAMP.split(' ').length + 2).fill(1)]);
+});
+
+test('rows that come while the first is read are read alone, and all begin together', async () => {
+  const late: Promise<unknown>[] = [];
+  const first = generator.generate([WATCHMAN], { maxTokens: 100 }, undefined);
+  // Its batch is taken in this turn of the loop, and read in the next.
+  setImmediate(() => late.push(generator.generate([LAMP, BELL], { maxTokens: 100 }, undefined)));
+  assert.deepEqual(await first, [{ text: WATCHMAN, isCut: false }]);
+  assert.deepEqual(await Promise.all(late), [[LAMP, BELL].map((text) => ({ text, isCut: false }))]);
+  assert.deepEqual([steps, sizes[0]], [LONGEST, 3]);
 });
 
 test('rows that have ended are taken out of the batch: the others need not wait for work on them', async () => {
-  await generator.generate([BELL, LAMP, WATCHMAN, WATCHMAN], 100, undefined);
+  await generator.generate([BELL, LAMP, WATCHMAN, WATCHMAN], { maxTokens: 100 }, undefined);
   assert.deepEqual([steps, sizes[0], sizes.at(-1)], [LONGEST, 4, 2]);
 });
 

@@ -1,19 +1,40 @@
 // A translation model while it learns: an encoder and a decoder of one layer each, and sentences in batches.
-import { END, type Pair, vocabulary } from '../phrasebook.ts';
-import { SHAPES, SIZES, type Weights, waves } from '../weights.ts';
+import { END, PADDING, type Pair, vocabulary } from '../phrasebook.ts';
+import { type Shapes, SIZES, type Weights, waves } from '../weights.ts';
 import { attend, logitsOf, lossOf, type Span } from './attention.ts';
 import { Matrix, Tape } from './tape.ts';
 
-const WORDS = vocabulary();
-const INDEX = new Map(WORDS.map((word, index) => [word, index]));
-const PAD = WORDS.length - 1;
 const WAVES = waves();
+
+/** The words of a model, and the one that begins every output. */
+export class Lexicon {
+  readonly words: readonly string[];
+  readonly start: number;
+  readonly #index: ReadonlyMap<string, number>;
+
+  constructor(words: readonly string[], start: string) {
+    this.words = words;
+    this.#index = new Map(words.map((word, index) => [word, index]));
+    this.start = this.#index.get(start) as number;
+  }
+
+  get padding(): number {
+    return this.words.length - 1;
+  }
+
+  ids(text: string): number[] {
+    return text.split(' ').map((word) => this.#index.get(word) as number);
+  }
+}
+
+/** Of the models for one pair: the padding begins every output. */
+export const PAIR_LEXICON: Lexicon = new Lexicon(vocabulary(), PADDING);
 
 export type Parameters = ReadonlyMap<string, Matrix>;
 
-export function parametersFrom(next: () => number): Parameters {
+export function parametersFrom(next: () => number, shapes: Shapes): Parameters {
   return new Map(
-    SHAPES.map(([name, rows, cols]) => {
+    shapes.map(([name, rows, cols]) => {
       const isNorm = /norm\d\.weight$/.test(name);
       const reach = name === 'words.weight' ? Math.sqrt(3 / SIZES.model) : Math.sqrt(6 / (rows + cols));
       const first = () => (isNorm ? 1 : name.endsWith('.bias') ? 0 : (2 * next() - 1) * reach);
@@ -26,7 +47,7 @@ export function parametersOf(weights: Weights): Parameters {
   return new Map([...weights].map(([name, { rows, cols, data }]) => [name, new Matrix(rows, cols, data)]));
 }
 
-const idsOf = (text: string) => [...text.split(' ').map((word) => INDEX.get(word) as number), INDEX.get(END) as number];
+const ended = (lexicon: Lexicon, text: string) => lexicon.ids(`${text} ${END}`);
 
 function padded(rows: readonly (readonly number[])[], fill: number): { readonly ids: Int32Array; readonly length: number } {
   const length = Math.max(...rows.map((row) => row.length));
@@ -78,14 +99,14 @@ class Pass {
 }
 
 /** Adds the gradients of one batch to the parameters. @returns the loss */
-export function learn(parameters: Parameters, pairs: readonly Pair[]): number {
-  const [sources, targets] = [pairs.map(([source]) => idsOf(source)), pairs.map(([, target]) => idsOf(target))];
+export function learn(parameters: Parameters, pairs: readonly Pair[], lexicon: Lexicon): number {
+  const [sources, targets] = [pairs.map(([source]) => ended(lexicon, source)), pairs.map(([, target]) => ended(lexicon, target))];
   const lengths = sources.map((source) => source.length);
   const [source, given] = [
-    padded(sources, PAD),
+    padded(sources, lexicon.padding),
     padded(
-      targets.map((target) => [PAD, ...target.slice(0, -1)]),
-      PAD,
+      targets.map((target) => [lexicon.start, ...target.slice(0, -1)]),
+      lexicon.padding,
     ),
   ];
   const pass = new Pass(parameters);
@@ -98,20 +119,22 @@ export function learn(parameters: Parameters, pairs: readonly Pair[]): number {
 
 const MOST_WORDS = 48;
 
-export function translate(parameters: Parameters, text: string): string {
-  const source = Int32Array.from(idsOf(text));
+/** @param first word of the output that is given, not chosen */
+export function translate(parameters: Parameters, text: string, lexicon: Lexicon, first?: string): string {
+  const source = Int32Array.from(ended(lexicon, text));
   const memory = new Pass(parameters).encode(source, source.length, [source.length]);
-  const given = [PAD];
+  const begin = [lexicon.start, ...(first === undefined ? [] : lexicon.ids(first))];
+  const given = [...begin];
   while (given.length < MOST_WORDS) {
     const pass = new Pass(parameters);
     const x = pass.decode(Int32Array.from(given), given.length, memory, source.length, [source.length]);
     const logits = logitsOf(x, pass.get('words.weight'), pass.get('words.bias'), given.length - 1);
     const best = logits.indexOf(Math.max(...logits));
-    if (WORDS[best] === END) break;
+    if (lexicon.words[best] === END) break;
     given.push(best);
   }
   return given
-    .slice(1)
-    .map((id) => WORDS[id])
+    .slice(begin.length)
+    .map((id) => lexicon.words[id])
     .join(' ');
 }

@@ -154,6 +154,7 @@ const spec = () =>
     engine: 'http',
     folder: '',
     precision: 'auto',
+    beams: 0,
     url: elsewhere.url,
     model: 'small-instruct',
     apiKey: KEY,

@@ -127,7 +127,7 @@ test('a model that is not there or cannot be run says so, and nothing else answe
   rmSync(join(folder, 'unsuited', 'summary', 'manifest.json'));
   writeFileSync(unsuited, '{"model_type":"m2m_100"}');
   const refused = modelsOf(server).generate('unsuited', { inputs: ['the bell rang.'], maxNewTokens: 9 }, 'test');
-  await assert.rejects(refused, (error: Fault) => error.code === 'MODEL_FAILED' && /m2m_100 are not supported/.test(error.message));
+  await assert.rejects(refused, (error: Fault) => error.code === 'MODEL_FAILED' && /answers begin with a language are not supported/.test(error.message));
 });
 
 const events = (text: string) =>

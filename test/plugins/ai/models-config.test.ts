@@ -14,6 +14,7 @@ url = "https://models.example/v1"
 id = "a"
 task = "embedding"
 languages = ["en-fr"]
+beams = 4
 
 [[ai.models]]
 id = "b"
@@ -21,6 +22,7 @@ task = "translation"
 engine = "http"
 url = "http://models.example/v1"
 folder = "b"
+beams = 2
 `;
 
 test('a wrong table stops the start, and all problems are named at once', async () => {
@@ -37,6 +39,8 @@ test('a wrong table stops the start, and all problems are named at once', async 
     'ai.models[2].url: must be the address of an API',
     'ai.models[2].model: missing',
     'ai.models[2].folder: only for engine "onnx"',
+    'ai.models[2].beams: only for engine "onnx"',
+    'ai.models[1].beams: a model for embedding writes no texts',
   ])
     assert.ok(refused.includes(problem), `${problem}\n${refused}`);
   for (const id of ['../x', 'A', '.hidden', 'a/b'])
@@ -44,7 +48,18 @@ test('a wrong table stops the start, and all problems are named at once', async 
 });
 
 test('the files of a model lie in the data folder, or where its table says', () => {
-  const model = { id: 'm', task: 'embedding', engine: 'onnx', folder: '', precision: 'auto', url: '', model: '', api_key: '', languages: [] } as ModelConfig;
+  const model = {
+    id: 'm',
+    task: 'embedding',
+    engine: 'onnx',
+    folder: '',
+    precision: 'auto',
+    url: '',
+    model: '',
+    api_key: '',
+    beams: 0,
+    languages: [],
+  } as ModelConfig;
   const folders = ['', 'mine', '/opt/m'].map((folder) => modelSpecOf({ ...model, folder }, '/data', '/etc/gatehouse').folder);
   assert.deepEqual(folders, ['/data/models/m', '/etc/gatehouse/mine', '/opt/m']);
 });
