@@ -27,6 +27,11 @@ export class SlotDesks {
     return this.#long.stall ?? this.#uses.map(({ stall }) => stall).find((each) => each !== undefined);
   }
 
+  /** Whether a call runs in one of the threads. */
+  get isBusy(): boolean {
+    return this.#long.thread.busy > 0 || this.#uses.some(({ thread }) => thread.busy > 0);
+  }
+
   /** @returns undefined for what the thread of the instance does itself */
   deskFor(work: Work | undefined): Desk | undefined {
     if (!work || !this.isOpen) return undefined;

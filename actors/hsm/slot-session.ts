@@ -62,7 +62,7 @@ export class SlotSession {
     this.#watch = watch;
     this.#host = host;
     this.#desks = desks;
-    watch.occupied = { stall: () => desks?.stall, isHeld: () => this.#isOneAtATime && this.#queue.isBusy };
+    watch.occupied = { stall: () => desks?.stall, isHeld: () => this.#isOneAtATime && desks?.isBusy === true };
   }
 
   /**
@@ -108,6 +108,11 @@ export class SlotSession {
       );
       if (this.#watch.problem !== undefined) return { ok: false, failure: { why: 'unavailable', text: this.#watch.problem } };
       if (!turn.isAwaited()) return GIVEN_UP;
+      // The library was just initialised, and has told it.
+      if (desk && !this.#desks?.isOpen) {
+        attempt -= 1;
+        continue;
+      }
       try {
         const token = this.#own.token(library);
         return { ok: true, value: desk && job.work ? ((await this.#at(desk, job.work)) as T) : turn.time(() => job.here(token)) };
@@ -137,9 +142,9 @@ export class SlotSession {
     }
   }
 
-  /** The key that is being destroyed, if the call needs it. */
-  #leaving({ key }: Job<unknown>): Promise<unknown> | undefined {
-    return key && this.#own.handles.leaving(key);
+  /** The end of the destruction of the key that the call needs. One that has the turn goes first: that waits for the turn. */
+  #leaving({ key, hasTurn }: Job<unknown>): Promise<unknown> | undefined {
+    return key && !hasTurn ? this.#own.handles.leaving(key) : undefined;
   }
 
   /** Has another thread search for the key of a use, because a search may take long. @returns why there is none */

@@ -25,14 +25,14 @@ function stalls(): void {
   });
 
   test('process: a call does not return: the process is ended and started again', async () => {
-    const faulty = await startFaulty('isolation = "process"\ndeadline_seconds = 1');
+    const faulty = await startFaulty('isolation = "process"\ndeadline_seconds = 3');
     const [stuck, other] = faulty.ids('key');
     const sealed = await done(faulty.encrypt(stuck));
     faulty.library.tell('make 60000');
     assert.equal((await pair(faulty, faulty.ids('late')[0])).status, 504);
     faulty.library.tell(undefined);
-    await until(() => faulty.lines.some(({ message }) => message === 'a call of an HSM does not return'), 'the log tells it', 10_000);
-    await until(() => faulty.lines.some(({ message }) => message === 'actor lost'), 'the process has ended', 10_000);
+    await until(() => faulty.lines.some(({ msg }) => msg === 'a call of an HSM does not return'), 'the log tells it', 10_000);
+    await until(() => faulty.lines.some(({ msg }) => msg === 'actor lost'), 'the process has ended', 10_000);
     await until(async () => (await faulty.encrypt(other)).status === 200, 'it works again', 20_000);
     await opens(faulty, stuck, sealed);
     await done(pair(faulty, faulty.ids('late')[0]));
