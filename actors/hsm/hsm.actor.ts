@@ -1,10 +1,11 @@
 // One HSM instance: its thread logs in, owns the sessions and uses keys; what takes long runs in threads beside it. The calls are synchronous.
 import { type ActorContext, defineActor } from '../../kernel/actor.ts';
+import type { Store } from '../../kernel/store/store.ts';
 import type { HsmApi, HsmArgs } from './api.ts';
 import { createCryptoki } from './cryptoki.ts';
 import { keyCalls } from './key-calls.ts';
 import { LentSessions } from './lent-sessions.ts';
-import { Prober } from './prober.ts';
+import { Prober, type SlotAudit } from './prober.ts';
 import { openBinding } from './slot-binding.ts';
 import { SlotDesks } from './slot-desks.ts';
 import { SlotSession } from './slot-session.ts';
@@ -24,17 +25,11 @@ export default defineActor<HsmApi, HsmArgs>(async (args, ctx) => {
   const watches = await Promise.all(
     slots.map(async ({ number, pin }) => new SlotWatch(number, pin, await openBinding(store, ctx.node, prefix, number), hints, lent)),
   );
-  const prober = new Prober(ctx, prefix, cryptoki, watches, (slot, problem) =>
-    store.transaction((tx) =>
-      tx.audit({ event: 'hsm.slot', outcome: problem === undefined ? 'success' : 'failure', target: `${prefix}::${slot}`, reason: problem ?? 'accessible' }),
-    ),
-  );
+  const prober = new Prober(ctx, prefix, cryptoki, watches, slotAudit(store, prefix));
   const tally = new Tally();
-  const sessionOf = (watch: SlotWatch) => {
-    const desks = new SlotDesks(watch, threads.forSlot(watch.number), threads.forUses, () => cryptoki.isForOneThread);
-    return new SlotSession({ watch, host: prober, monotonic: () => ctx.clock.monotonic(), quirks, desks });
-  };
-  const sessions = new Map(watches.map((watch) => [watch.number, sessionOf(watch)]));
+  const desksOf = (watch: SlotWatch) => new SlotDesks(watch, threads.forSlot(watch.number), threads.forUses, () => cryptoki.isForOneThread);
+  const common = { host: prober, monotonic: () => ctx.clock.monotonic(), quirks };
+  const sessions = new Map(watches.map((watch) => [watch.number, new SlotSession({ ...common, watch, desks: desksOf(watch) })]));
 
   let timer = ctx.clock.setTimeout(again, 0);
   // Count the interval from the end of a probe, so that a slow library is not called all the time.
@@ -60,6 +55,13 @@ export default defineActor<HsmApi, HsmArgs>(async (args, ctx) => {
     },
   };
 });
+
+function slotAudit(store: Store, prefix: string): SlotAudit {
+  return (slot, problem) =>
+    store.transaction((tx) =>
+      tx.audit({ event: 'hsm.slot', outcome: problem === undefined ? 'success' : 'failure', target: `${prefix}::${slot}`, reason: problem ?? 'accessible' }),
+    );
+}
 
 function threadsOf({ prefix, library, slots, quirks = {}, threads = 1, stallMs = STALL_MS, isolated = false }: HsmArgs, ctx: ActorContext): TokenThreads {
   const onStall = () => {

@@ -16,26 +16,35 @@ const UNKNOWN_SLOT = { ok: false, failure: { why: 'unavailable', text: 'it is no
 export function keyCalls(sessions: ReadonlyMap<number, SlotSession>, tally: Tally, isAwaited: () => boolean): KeyCalls {
   const turns = new Turns();
   const turn: Turn = { pause: () => turns.pause, isAwaited, time: (work) => turns.time(work) };
-  const counted = async <T>(operation: keyof KeyCalls, running: Promise<HsmAnswer<T>> | undefined): Promise<HsmAnswer<T>> => {
+  const counted: Counted = async (operation, running) => {
     const start = performance.now();
     const answer = (await running) ?? UNKNOWN_SLOT;
     if (answer !== GIVEN_UP) tally.add(operation, answer.ok ? 'CKR_OK' : outcomeOf(answer.failure), performance.now() - start);
     return answer;
-  };
-  const on = <N extends WorkName & keyof KeyCalls>(name: N, slot: number, ...args: WorkArgs<N>): Promise<HsmAnswer<WorkValue<N>>> =>
-    counted(name, sessions.get(slot)?.do({ name, args, making: { isMade: false } }, turn));
-  const inParts = <T>(operation: keyof KeyCalls, slot: number, work: (parts: Parts, token: Token) => T, key?: TokenKeyName) => {
-    const session = sessions.get(slot);
-    return counted(
-      operation,
-      session?.run((token) => work(session.parts, token), turn, key),
-    );
   };
   return {
     async mechanisms(slot) {
       const answer = (await sessions.get(slot)?.mechanisms()) ?? UNKNOWN_SLOT;
       return answer.ok ? { ok: true, value: [...answer.value].flatMap((code) => NAME_OF.get(code) ?? []) } : answer;
     },
+    ...whole((name, slot, ...args) => counted(name, sessions.get(slot)?.do({ name, args, making: { isMade: false } }, turn))),
+    ...inParts((operation, slot, work, key) => {
+      const session = sessions.get(slot);
+      return counted(
+        operation,
+        session?.run((token) => work(session.parts, token), turn, key),
+      );
+    }),
+  };
+}
+
+type PartCalls = Pick<KeyCalls, 'beginParts' | 'nextPart' | 'lastPart'>;
+type Counted = <T>(operation: keyof KeyCalls, running: Promise<HsmAnswer<T>> | undefined) => Promise<HsmAnswer<T>>;
+type OnWork = <N extends WorkName & keyof KeyCalls>(name: N, slot: number, ...args: WorkArgs<N>) => Promise<HsmAnswer<WorkValue<N>>>;
+type OnParts = <T>(operation: keyof KeyCalls, slot: number, work: (parts: Parts, token: Token) => T, key?: TokenKeyName) => Promise<HsmAnswer<T>>;
+
+function whole(on: OnWork): Omit<KeyCalls, 'mechanisms' | keyof PartCalls> {
+  return {
     list: (slot) => on('list', slot),
     find: (slot, key) => on('find', slot, key),
     generate: (slot, options) => on('generate', slot, options),
@@ -49,8 +58,13 @@ export function keyCalls(sessions: ReadonlyMap<number, SlotSession>, tally: Tall
     wrap: (slot, key, mechanism, material) => on('wrap', slot, key, mechanism, material),
     unwrap: (slot, key, mechanism, wrapped) => on('unwrap', slot, key, mechanism, wrapped),
     derive: (slot, key, mechanism, length) => on('derive', slot, key, mechanism, length),
-    beginParts: (slot, owner, key, start, data) => inParts('beginParts', slot, (parts, token) => parts.begin(token, owner, key, start, data), key),
-    nextPart: (slot, owner, value, data) => inParts('nextPart', slot, (parts, token) => parts.update(token, owner, value, data)),
-    lastPart: (slot, owner, value, data, proof) => inParts('lastPart', slot, (parts, token) => parts.finish(token, owner, value, data, proof)),
+  };
+}
+
+function inParts(on: OnParts): PartCalls {
+  return {
+    beginParts: (slot, owner, key, start, data) => on('beginParts', slot, (parts, token) => parts.begin(token, owner, key, start, data), key),
+    nextPart: (slot, owner, value, data) => on('nextPart', slot, (parts, token) => parts.update(token, owner, value, data)),
+    lastPart: (slot, owner, value, data, proof) => on('lastPart', slot, (parts, token) => parts.finish(token, owner, value, data, proof)),
   };
 }

@@ -32,7 +32,7 @@ test('a session is closed after the last of the calls that run in it', () => {
   assert.deepEqual(closed, [2, 1]);
 });
 
-test('a number that the token gives again while a call runs in its old session is used by nobody, and closed once', () => {
+test('a number that comes again while a call runs in its old session is used by nobody, and closed once', () => {
   const { sessions, closed } = library([7, 7, 8, 7]);
   const old = sessions.open();
   sessions.lend(old);

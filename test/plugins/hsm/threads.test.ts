@@ -60,7 +60,7 @@ function uses(): void {
       assert.ok(ms < 2_000, `${ms} ms`);
     });
 
-  test('threads = 3: sessions that the token drops, and a token that goes, cost nobody a wrong answer; none is left', async () => {
+  test('threads = 3: dropped sessions and a token that goes cost nobody a wrong answer; none is left', async () => {
     const faulty = await startFaulty('threads = 3');
     const [id] = faulty.ids('key');
     const sealed = await done(faulty.encrypt(id));
