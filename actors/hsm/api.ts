@@ -1,33 +1,8 @@
 // The interface of the actor of an HSM instance: its calls, their arguments and answers.
 import type { PartOutput, PartOwner, PartStart, Sealed } from './part.ts';
+import type { AttributeChanges, HsmHints, HsmQuirks } from './quirks.ts';
 
-export type { PartOutput, PartOwner, PartStart, Sealed };
-
-/** Attributes of PKCS #11 by their names without prefix (`SENSITIVE`), or numbers of a vendor's (`0x80000001`); null: not in the template. */
-export type AttributeChanges = Readonly<Partial<Record<TokenKeyKind, Readonly<Record<string, boolean | null>>>>>;
-
-/** Departures of a library from the standard that it does not report itself: see the models. */
-export interface HsmQuirks {
-  /** Handles that C_FindObjects is asked for at a time; default 64. */
-  readonly searchBatch?: number;
-  /** The most data of one call; more are sent in parts (C_EncryptUpdate ...). Default: no limit. */
-  readonly maxDataBytes?: number;
-  /** Mechanisms that the token reports but does not have: `CKM_AES_GCM`. */
-  readonly missingMechanisms?: readonly string[];
-  /** Mechanisms that the library cannot do part by part: the parts are kept, and go to the token in one call. */
-  readonly wholeMechanisms?: readonly string[];
-  /** The token chooses the IVs of CKM_AES_GCM itself, and takes only zeros. One that writes its own over any IV needs no such word. */
-  readonly choosesGcmIv?: boolean;
-  /** Changes of the attribute templates of new keys, for each class. */
-  readonly attributes?: AttributeChanges;
-}
-
-/** What the operator can do if there is no library, no token, or if the token refuses the PIN. */
-export interface HsmHints {
-  readonly library?: string;
-  readonly token?: string;
-  readonly pin?: string;
-}
+export type { AttributeChanges, HsmHints, HsmQuirks, PartOutput, PartOwner, PartStart, Sealed };
 
 export interface HsmArgs {
   /** Routing prefix: `hsm::soft_hsm`, `hsm::soft_hsm_1`. */
@@ -40,6 +15,12 @@ export interface HsmArgs {
   readonly probeSeconds: number;
   /** Time limit of a call in milliseconds, with its wait, if it is shorter than that of the actor. */
   readonly deadlineMs?: number;
+  /** Milliseconds after which a call counts as one that does not return; default 30 000. */
+  readonly stallMs?: number;
+  /** The instance has a process of its own, which is ended if a call does not return. */
+  readonly isolated?: boolean;
+  /** Threads that use keys at the same time. Default: one, which is the instance's own. */
+  readonly threads?: number;
   /** Text for C_Initialize, for libraries that take one. */
   readonly initializeText?: string | undefined;
   readonly quirks?: HsmQuirks;

@@ -13,6 +13,8 @@ export interface Cryptoki {
   open(): Promise<pkcs11js.PKCS11>;
   /** Finalises the library if nobody else uses it, so that the next open sees the tokens that are present then. @returns whether it did */
   restart(): boolean;
+  /** The library lets one thread of the process call it, and no other. */
+  readonly isForOneThread: boolean;
   close(): void;
 }
 
@@ -24,13 +26,16 @@ interface CryptokiOptions {
   readonly initializeText: string | undefined;
   /** What the operator can do if there is no library. */
   readonly hint: string | undefined;
+  /** Whether other threads of this instance call it just now, under which it must not be finalised. */
+  isBusy(): boolean;
 }
 
-export function createCryptoki({ path, alone, initializeText, hint }: CryptokiOptions): Cryptoki {
+export function createCryptoki({ path, alone, initializeText, hint, isBusy }: CryptokiOptions): Cryptoki {
   let library: pkcs11js.PKCS11 | undefined;
   let initialised = false;
+  let isForOneThread = false;
   const finalise = () => {
-    if (!library || !initialised || !alone) return false;
+    if (!library || !initialised || !alone || isBusy()) return false;
     initialised = false;
     try {
       library.C_Finalize();
@@ -41,12 +46,15 @@ export function createCryptoki({ path, alone, initializeText, hint }: CryptokiOp
   };
   return {
     async open() {
-      library ??= await load(path, hint);
-      if (!initialised) initialise(library, initializeText);
+      library ??= await loadLibrary(path, hint);
+      if (!initialised) isForOneThread = initialise(library, initializeText) === 'one thread';
       initialised = true;
       return library;
     },
     restart: finalise,
+    get isForOneThread() {
+      return isForOneThread;
+    },
     close() {
       finalise();
       library?.close();
@@ -55,7 +63,8 @@ export function createCryptoki({ path, alone, initializeText, hint }: CryptokiOp
   };
 }
 
-async function load(path: string, hint = 'install it'): Promise<pkcs11js.PKCS11> {
+/** @throws Error that tells the operator what is missing */
+export async function loadLibrary(path: string, hint = 'install it'): Promise<pkcs11js.PKCS11> {
   if (path === '') throw new Error(`no PKCS#11 library found in the usual places for this model: ${hint}, or set library to its path`);
   if (!existsSync(path)) throw new Error(`${path}: the file does not exist; set library to the path of the PKCS#11 library`);
   const { default: binding } = await import('pkcs11js').catch((cause: unknown) => {
@@ -79,11 +88,18 @@ function keepInMemory(path: string): void {
   }
 }
 
-function initialise(library: pkcs11js.PKCS11, text: string | undefined): void {
+function initialise(library: pkcs11js.PKCS11, text: string | undefined): 'one thread' | 'any threads' {
+  const parameters = text !== undefined && { libraryParameters: text };
   try {
-    library.C_Initialize({ flags: OS_LOCKING, ...(text !== undefined && { libraryParameters: text }) });
+    library.C_Initialize({ flags: OS_LOCKING, ...parameters });
   } catch (error) {
+    // It has no locks: only the thread that initialises it may call it.
+    if (returnValue(error) === CKR.CANT_LOCK) {
+      library.C_Initialize({ flags: 0, ...parameters });
+      return 'one thread';
+    }
     // Another thread of this process, or this actor before a crash, has already initialised it.
     if (returnValue(error) !== CKR.CRYPTOKI_ALREADY_INITIALIZED) throw error;
   }
+  return 'any threads';
 }

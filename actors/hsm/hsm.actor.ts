@@ -1,28 +1,35 @@
-// One HSM instance: the only thread that calls its PKCS#11 library. The calls are synchronous.
-import { defineActor } from '../../kernel/actor.ts';
+// One HSM instance: its thread logs in, owns the sessions and uses keys; what takes long runs in threads beside it. The calls are synchronous.
+import { type ActorContext, defineActor } from '../../kernel/actor.ts';
+import type { Store } from '../../kernel/store/store.ts';
 import type { HsmApi, HsmArgs } from './api.ts';
 import { createCryptoki } from './cryptoki.ts';
 import { keyCalls } from './key-calls.ts';
-import { Prober } from './prober.ts';
+import { LentSessions } from './lent-sessions.ts';
+import { Prober, type SlotAudit } from './prober.ts';
 import { openBinding } from './slot-binding.ts';
+import { SlotDesks } from './slot-desks.ts';
 import { SlotSession } from './slot-session.ts';
 import { SlotWatch } from './slot-watch.ts';
 import { Tally } from './tally.ts';
+import { TokenThreads } from './token-threads.ts';
+
+const STALL_MS = 30_000;
+const LAST_WORD_MS = 100;
 
 export default defineActor<HsmApi, HsmArgs>(async (args, ctx) => {
   const { prefix, library, slots, admins, probeSeconds, alone, initializeText, quirks = {}, hints = {} } = args;
   const store = await ctx.openStore();
-  const cryptoki = createCryptoki({ path: library, alone, initializeText, hint: hints.library });
+  const threads = threadsOf(args, ctx);
+  const cryptoki = createCryptoki({ path: library, alone, initializeText, hint: hints.library, isBusy: () => threads.isBusy() });
+  const lent = new LentSessions();
   const watches = await Promise.all(
-    slots.map(async ({ number, pin }) => new SlotWatch(number, pin, await openBinding(store, ctx.node, prefix, number), hints)),
+    slots.map(async ({ number, pin }) => new SlotWatch(number, pin, await openBinding(store, ctx.node, prefix, number), hints, lent)),
   );
-  const prober = new Prober(ctx, prefix, cryptoki, watches, (slot, problem) =>
-    store.transaction((tx) =>
-      tx.audit({ event: 'hsm.slot', outcome: problem === undefined ? 'success' : 'failure', target: `${prefix}::${slot}`, reason: problem ?? 'accessible' }),
-    ),
-  );
+  const prober = new Prober(ctx, prefix, cryptoki, watches, slotAudit(store, prefix));
   const tally = new Tally();
-  const sessions = new Map(watches.map((watch) => [watch.number, new SlotSession(watch, prober, () => ctx.clock.monotonic(), quirks)]));
+  const desksOf = (watch: SlotWatch) => new SlotDesks(watch, threads.forSlot(watch.number), threads.forUses, () => cryptoki.isForOneThread);
+  const common = { host: prober, monotonic: () => ctx.clock.monotonic(), quirks };
+  const sessions = new Map(watches.map((watch) => [watch.number, new SlotSession({ ...common, watch, desks: desksOf(watch) })]));
 
   let timer = ctx.clock.setTimeout(again, 0);
   // Count the interval from the end of a probe, so that a slow library is not called all the time.
@@ -42,8 +49,31 @@ export default defineActor<HsmApi, HsmArgs>(async (args, ctx) => {
     async stop() {
       ctx.clock.clearTimeout(timer);
       await prober.idle();
+      await threads.stop();
       cryptoki.close();
       await store.close();
     },
   };
 });
+
+function slotAudit(store: Store, prefix: string): SlotAudit {
+  return (slot, problem) =>
+    store.transaction((tx) =>
+      tx.audit({ event: 'hsm.slot', outcome: problem === undefined ? 'success' : 'failure', target: `${prefix}::${slot}`, reason: problem ?? 'accessible' }),
+    );
+}
+
+function threadsOf({ prefix, library, slots, quirks = {}, threads = 1, stallMs = STALL_MS, isolated = false }: HsmArgs, ctx: ActorContext): TokenThreads {
+  const onStall = () => {
+    ctx.log.error({ prefix, ms: stallMs }, 'a call of an HSM does not return');
+    // Nothing else ends a thread that hangs in native code. The log entry leaves before.
+    if (isolated) setTimeout(() => process.kill(process.pid, 'SIGKILL'), LAST_WORD_MS);
+  };
+  const options = { prefix, library, quirks, deadlineMs: stallMs, onStall };
+  return new TokenThreads(
+    options,
+    slots.map(({ number }) => number),
+    threads,
+    ctx,
+  );
+}

@@ -1,14 +1,12 @@
-// The calls on keys of an instance: each runs in the session of its slot, and is counted.
-
+// The calls on keys of an instance: each runs in a session of its slot, and is counted.
 import { NAME_OF } from '../../kmip/pkcs11.ts';
-import type { HsmAnswer, HsmApi } from './api.ts';
-import { bring, destroy, generate, generatePair, type Making, readValue } from './key-store.ts';
-import { decrypt, derive, encrypt, sign, unwrap, wrap } from './key-use.ts';
+import type { HsmAnswer, HsmApi, TokenKeyName } from './api.ts';
 import type { Parts } from './parts.ts';
-import { GIVEN_UP, type SlotSession } from './slot-session.ts';
+import type { SlotSession } from './slot-session.ts';
 import { outcomeOf, type Tally } from './tally.ts';
 import type { Token } from './token.ts';
-import { Turns } from './turns.ts';
+import { GIVEN_UP, type Turn, Turns } from './turns.ts';
+import type { WorkArgs, WorkName, WorkValue } from './work.ts';
 
 type KeyCalls = Omit<HsmApi, 'probe' | 'facts' | 'figures'>;
 
@@ -17,39 +15,56 @@ const UNKNOWN_SLOT = { ok: false, failure: { why: 'unavailable', text: 'it is no
 /** @param isAwaited whether somebody still waits for the call that is being served */
 export function keyCalls(sessions: ReadonlyMap<number, SlotSession>, tally: Tally, isAwaited: () => boolean): KeyCalls {
   const turns = new Turns();
-  const turn = { pause: () => turns.pause, isAwaited };
-  const on = async <T>(operation: keyof KeyCalls, slot: number, work: (token: Token) => T): Promise<HsmAnswer<T>> => {
+  const turn: Turn = { pause: () => turns.pause, isAwaited, time: (work) => turns.time(work) };
+  const counted: Counted = async (operation, running) => {
     const start = performance.now();
-    const answer = (await sessions.get(slot)?.run((token) => turns.time(() => work(token)), turn)) ?? UNKNOWN_SLOT;
+    const answer = (await running) ?? UNKNOWN_SLOT;
     if (answer !== GIVEN_UP) tally.add(operation, answer.ok ? 'CKR_OK' : outcomeOf(answer.failure), performance.now() - start);
     return answer;
-  };
-  const inParts = <T>(operation: keyof KeyCalls, slot: number, work: (parts: Parts, token: Token) => T) =>
-    on(operation, slot, (token) => work((sessions.get(slot) as SlotSession).parts, token));
-  const making = <T>(operation: keyof KeyCalls, slot: number, work: (token: Token, progress: Making) => T) => {
-    const progress: Making = { isMade: false };
-    return on(operation, slot, (token) => work(token, progress));
   };
   return {
     async mechanisms(slot) {
       const answer = (await sessions.get(slot)?.mechanisms()) ?? UNKNOWN_SLOT;
       return answer.ok ? { ok: true, value: [...answer.value].flatMap((code) => NAME_OF.get(code) ?? []) } : answer;
     },
-    list: (slot) => on('list', slot, (token) => token.list()),
-    find: (slot, key) => on('find', slot, (token) => token.describe(key)),
-    generate: (slot, options) => making('generate', slot, (token, progress) => generate(token, options, progress)),
-    generatePair: (slot, options) => making('generatePair', slot, (token, progress) => generatePair(token, options, progress)),
-    bring: (slot, options, key) => making('bring', slot, (token, progress) => bring(token, options, key, progress)),
-    destroy: (slot, key) => on('destroy', slot, (token) => destroy(token, key)),
-    value: (slot, key) => on('value', slot, (token) => readValue(token, key)),
-    encrypt: (slot, key, mechanism, data) => on('encrypt', slot, (token) => encrypt(token, key, mechanism, data)),
-    decrypt: (slot, key, mechanism, data) => on('decrypt', slot, (token) => decrypt(token, key, mechanism, data)),
-    sign: (slot, key, mechanism, data) => on('sign', slot, (token) => sign(token, key, mechanism, data)),
-    wrap: (slot, key, mechanism, material) => on('wrap', slot, (token) => wrap(token, key, mechanism, material)),
-    unwrap: (slot, key, mechanism, wrapped) => on('unwrap', slot, (token) => unwrap(token, key, mechanism, wrapped)),
-    beginParts: (slot, owner, key, start, data) => inParts('beginParts', slot, (parts, token) => parts.begin(token, owner, key, start, data)),
-    nextPart: (slot, owner, value, data) => inParts('nextPart', slot, (parts, token) => parts.update(token, owner, value, data)),
-    lastPart: (slot, owner, value, data, proof) => inParts('lastPart', slot, (parts, token) => parts.finish(token, owner, value, data, proof)),
-    derive: (slot, key, mechanism, length) => on('derive', slot, (token) => derive(token, key, mechanism, length)),
+    ...whole((name, slot, ...args) => counted(name, sessions.get(slot)?.do({ name, args, making: { isMade: false } }, turn))),
+    ...inParts((operation, slot, work, key) => {
+      const session = sessions.get(slot);
+      return counted(
+        operation,
+        session?.run((token) => work(session.parts, token), turn, key),
+      );
+    }),
+  };
+}
+
+type PartCalls = Pick<KeyCalls, 'beginParts' | 'nextPart' | 'lastPart'>;
+type Counted = <T>(operation: keyof KeyCalls, running: Promise<HsmAnswer<T>> | undefined) => Promise<HsmAnswer<T>>;
+type OnWork = <N extends WorkName & keyof KeyCalls>(name: N, slot: number, ...args: WorkArgs<N>) => Promise<HsmAnswer<WorkValue<N>>>;
+type OnParts = <T>(operation: keyof KeyCalls, slot: number, work: (parts: Parts, token: Token) => T, key?: TokenKeyName) => Promise<HsmAnswer<T>>;
+
+function whole(on: OnWork): Omit<KeyCalls, 'mechanisms' | keyof PartCalls> {
+  return {
+    list: (slot) => on('list', slot),
+    find: (slot, key) => on('find', slot, key),
+    generate: (slot, options) => on('generate', slot, options),
+    generatePair: (slot, options) => on('generatePair', slot, options),
+    bring: (slot, options, key) => on('bring', slot, options, key),
+    destroy: (slot, key) => on('destroy', slot, key),
+    value: (slot, key) => on('value', slot, key),
+    encrypt: (slot, key, mechanism, data) => on('encrypt', slot, key, mechanism, data),
+    decrypt: (slot, key, mechanism, data) => on('decrypt', slot, key, mechanism, data),
+    sign: (slot, key, mechanism, data) => on('sign', slot, key, mechanism, data),
+    wrap: (slot, key, mechanism, material) => on('wrap', slot, key, mechanism, material),
+    unwrap: (slot, key, mechanism, wrapped) => on('unwrap', slot, key, mechanism, wrapped),
+    derive: (slot, key, mechanism, length) => on('derive', slot, key, mechanism, length),
+  };
+}
+
+function inParts(on: OnParts): PartCalls {
+  return {
+    beginParts: (slot, owner, key, start, data) => on('beginParts', slot, (parts, token) => parts.begin(token, owner, key, start, data), key),
+    nextPart: (slot, owner, value, data) => on('nextPart', slot, (parts, token) => parts.update(token, owner, value, data)),
+    lastPart: (slot, owner, value, data, proof) => on('lastPart', slot, (parts, token) => parts.finish(token, owner, value, data, proof)),
   };
 }

@@ -5,6 +5,7 @@ import type { TokenKeyName, TokenMechanism } from './api.ts';
 import { decrypt, encrypt, sign } from './key-use.ts';
 import { MechanismMissing, toMechanism, toSealing } from './mechanism.ts';
 import type { PartStart } from './part.ts';
+import type { Sessions } from './sessions.ts';
 import type { Token } from './token.ts';
 
 /** The client sent what does not fit. */
@@ -27,15 +28,16 @@ export interface PartWork {
 const MARGIN_BYTES = 8_192;
 const NOTHING = Buffer.alloc(0);
 
-export function startWork(token: Token, key: TokenKeyName, start: PartStart): PartWork {
+/** @param sessions one of which is opened for it */
+export function startWork(token: Token, sessions: Sessions, key: TokenKeyName, start: PartStart): PartWork {
   const { name } = start.mechanism;
   if (start.by === 'end' || token.quirks.wholeMechanisms?.includes(name)) return atEnd(key, start);
-  const work = onToken(token, key, start);
+  const work = onToken(token, sessions, key, start);
   return WHOLE_BLOCKS.has(name) ? inBlocks(work) : work;
 }
 
-function onToken(token: Token, key: TokenKeyName, { what, mechanism }: PartStart): PartWork {
-  const { library, sessions } = token;
+function onToken(token: Token, sessions: Sessions, key: TokenKeyName, { what, mechanism }: PartStart): PartWork {
+  const { library } = token;
   const how = what === 'encrypt' ? toSealing(token, mechanism) : { mechanism: toMechanism(mechanism, token.mechanisms), chosenIv: () => undefined };
   const handle = token.handle(key);
   const session = sessions.open();

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { TokenKeyName } from './api.ts';
 import type { PartOutput, PartOwner, PartStart } from './part.ts';
 import { InputWrong, type PartWork, startWork } from './part-work.ts';
+import type { Sessions } from './sessions.ts';
 import type { Token } from './token.ts';
 
 /** There is no such operation in parts, or it has ended. */
@@ -31,16 +32,19 @@ export class Parts {
   readonly #running = new Map<string, Running>();
   readonly #monotonic: () => number;
 
-  /** @param monotonic milliseconds */
-  constructor(monotonic: () => number) {
+  readonly #sessions: Sessions;
+
+  /** @param monotonic milliseconds @param sessions of the slot */
+  constructor(monotonic: () => number, sessions: Sessions) {
     this.#monotonic = monotonic;
+    this.#sessions = sessions;
   }
 
   /** @throws PartsFull, and what the token refuses */
   begin(token: Token, owner: PartOwner, key: TokenKeyName, start: PartStart, data: Uint8Array): PartOutput {
-    this.#makeRoom(token, owner.user);
-    const running: Running = { ...owner, work: startWork(token, key, start), start, bytes: 0, usedAt: 0 };
-    return this.#orEnd(token, running, () => {
+    this.#makeRoom(owner.user);
+    const running: Running = { ...owner, work: startWork(token, this.#sessions, key, start), start, bytes: 0, usedAt: 0 };
+    return this.#orEnd(running, () => {
       const done = this.#feed(token, running, data);
       const { iv } = running.work;
       return { value: this.#put(new Uint8Array(randomBytes(VALUE_BYTES)), running), data: done, ...(iv && { iv }) };
@@ -49,8 +53,8 @@ export class Parts {
 
   /** @throws PartsEnded, PartsFull, and what the token refuses, which ends the operation */
   update(token: Token, owner: PartOwner, value: Uint8Array, data: Uint8Array): PartOutput {
-    const running = this.#takeOut(token, owner, value);
-    return this.#orEnd(token, running, () => {
+    const running = this.#takeOut(owner, value);
+    return this.#orEnd(running, () => {
       const done = this.#feed(token, running, data);
       return { value: this.#put(value, running), data: done };
     });
@@ -58,10 +62,10 @@ export class Parts {
 
   /** @param given the tag or MAC, if the client sends it with the last part */
   finish(token: Token, owner: PartOwner, value: Uint8Array, data: Uint8Array, given: Uint8Array | undefined): PartOutput {
-    const running = this.#takeOut(token, owner, value);
+    const running = this.#takeOut(owner, value);
     const { work, start } = running;
     const proof = given ?? start.proof;
-    const answer = this.#orEnd(token, running, () => {
+    const answer = this.#orEnd(running, () => {
       const tagBytes = tagBytesOf(start);
       const isTagged = start.what === 'decrypt' && tagBytes > 0;
       if (isTagged && proof?.length !== tagBytes) throw new InputWrong(`invalid tag: the authenticated encryption tag must have ${tagBytes} bytes`);
@@ -71,17 +75,25 @@ export class Parts {
       const tag = end < all.length ? { tag: new Uint8Array(all.subarray(end)) } : {};
       return { value: NOTHING, data: new Uint8Array(all.subarray(0, end)), ...tag, ...(proof && { proof }) };
     });
-    close(token, running);
+    this.#close(running);
     return answer;
   }
 
   /** Ends what nobody continued in time. */
-  sweep(token: Token): void {
+  sweep(): void {
     for (const [value, running] of this.#running) {
       if (!this.#isIdle(running)) return;
       this.#running.delete(value);
-      close(token, running);
+      this.#close(running);
     }
+  }
+
+  #isAlive({ work: { session } }: Running): boolean {
+    return session === undefined || this.#sessions.has(session);
+  }
+
+  #close({ work: { session } }: Running): void {
+    if (session !== undefined) this.#sessions.close(session);
   }
 
   #isIdle({ usedAt }: Running): boolean {
@@ -102,27 +114,27 @@ export class Parts {
     return value;
   }
 
-  #takeOut(token: Token, { user, use }: PartOwner, value: Uint8Array): Running {
+  #takeOut({ user, use }: PartOwner, value: Uint8Array): Running {
     const running = this.#running.get(nameOf(value));
     if (!running || running.user !== user || running.use !== use) throw ended(use);
     this.#running.delete(nameOf(value));
-    if (!this.#isIdle(running) && isAlive(token, running)) return running;
-    close(token, running);
+    if (!this.#isIdle(running) && this.#isAlive(running)) return running;
+    this.#close(running);
     throw ended(use);
   }
 
-  #orEnd<T>(token: Token, running: Running, work: () => T): T {
+  #orEnd<T>(running: Running, work: () => T): T {
     try {
       return work();
     } catch (error) {
-      close(token, running);
+      this.#close(running);
       throw error;
     }
   }
 
   /** At the limit of all users together, the one with the most loses the oldest. @throws PartsFull */
-  #makeRoom(token: Token, user: string): void {
-    this.sweep(token);
+  #makeRoom(user: string): void {
+    this.sweep();
     const open = new Map<string, number>();
     for (const running of this.#running.values()) open.set(running.user, (open.get(running.user) ?? 0) + 1);
     const own = open.get(user) ?? 0;
@@ -134,7 +146,7 @@ export class Parts {
     for (const [value, running] of this.#running) {
       if (running.user !== loser) continue;
       this.#running.delete(value);
-      close(token, running);
+      this.#close(running);
       return;
     }
     throw new PartsFull('too many multi-part operations are open on the slot: try again later');
@@ -143,14 +155,6 @@ export class Parts {
 
 const nameOf = (value: Uint8Array): string => Buffer.from(value).toString('latin1');
 const tagBytesOf = ({ mechanism: { parameter } }: PartStart): number => (parameter?.kind === 'gcm' ? parameter.tagBits / 8 : 0);
-
-function isAlive({ sessions }: Token, { work: { session } }: Running): boolean {
-  return session === undefined || sessions.has(session);
-}
-
-function close({ sessions }: Token, { work: { session } }: Running): void {
-  if (session !== undefined) sessions.close(session);
-}
 
 function ended(use: string): PartsEnded {
   return new PartsEnded(

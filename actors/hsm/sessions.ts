@@ -1,5 +1,6 @@
 // The sessions of one slot: all of them end with the login, and none of another login is closed in their place.
 import type pkcs11js from 'pkcs11js';
+import { LentSessions } from './lent-sessions.ts';
 
 const SERIAL_SESSION_RW = 0x4 | 0x2;
 
@@ -11,16 +12,20 @@ export interface OpenSlot {
 
 export class Sessions {
   readonly #at: () => OpenSlot;
+  readonly #lent: LentSessions;
   /** By handle object: a library may give the number of a session that ended to another one. */
   readonly #open = new Map<pkcs11js.Handle, pkcs11js.PKCS11>();
 
-  constructor(at: () => OpenSlot) {
+  /** @param lent of all slots of the library */
+  constructor(at: () => OpenSlot, lent = new LentSessions()) {
     this.#at = at;
+    this.#lent = lent;
   }
 
   open(): pkcs11js.Handle {
     const { library, slot } = this.#at();
-    const session = library.C_OpenSession(slot, SERIAL_SESSION_RW);
+    let session = library.C_OpenSession(slot, SERIAL_SESSION_RW);
+    while (this.#lent.keepsApart(session, library)) session = library.C_OpenSession(slot, SERIAL_SESSION_RW);
     this.#open.set(session, library);
     return session;
   }
@@ -29,14 +34,21 @@ export class Sessions {
     return this.#open.has(session);
   }
 
+  /** Another thread makes a call in the session. */
+  lend(session: pkcs11js.Handle): void {
+    this.#lent.lend(session);
+  }
+
+  /** The call has returned. */
+  takeBack(session: pkcs11js.Handle): void {
+    this.#lent.takeBack(session);
+  }
+
+  /** A session in which a call runs is closed after it. */
   close(session: pkcs11js.Handle): void {
     const library = this.#open.get(session);
     this.#open.delete(session);
-    try {
-      library?.C_CloseSession(session);
-    } catch {
-      // It ended before, as with its token.
-    }
+    if (library) this.#lent.close(session, library);
   }
 
   closeAll(): void {

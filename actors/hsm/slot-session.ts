@@ -1,17 +1,19 @@
-// The session of a slot in which its calls run, and its recovery: handles looked up again, a new session, a new login, then the slot is unavailable.
+// The sessions of a slot in which its calls run, and their recovery: handles looked up again, a new session, a new login, then the slot is unavailable.
 import type pkcs11js from 'pkcs11js';
-import { CKM } from '../../kmip/pkcs11.ts';
-import type { HsmAnswer, HsmFailure, HsmQuirks } from './api.ts';
-import { KeyExists } from './key-store.ts';
+import type { HsmAnswer, HsmQuirks, TokenKeyName } from './api.ts';
+import { type Desk, SessionSpoiled } from './desk.ts';
+import { failureOf, isExpected } from './expected-error.ts';
 import { MechanismMissing } from './mechanism.ts';
-import { InputWrong } from './part-work.ts';
-import { Parts, PartsEnded, PartsFull } from './parts.ts';
-import { isStaleObject, isStaleSession, nameOf, returnValue } from './return-value.ts';
+import { Parts } from './parts.ts';
+import { isStaleObject, isStaleSession, nameOf } from './return-value.ts';
+import type { SlotDesks } from './slot-desks.ts';
+import { SlotToken } from './slot-token.ts';
 import type { SlotWatch } from './slot-watch.ts';
-import { KeyAmbiguous, KeyMissing, Token } from './token.ts';
+import type { Token } from './token.ts';
+import { TurnQueue } from './turn-queue.ts';
+import { AT_ONCE, GIVEN_UP, type Turn } from './turns.ts';
+import { doWork, isLong, usedKey, type Work, type WorkName, type WorkValue } from './work.ts';
 
-/** Object handles that are remembered for a slot. */
-const MAX_HANDLES = 10_000;
 /** A call asks so often for a login that others lose before its turn. */
 const MAX_TURNS = 3;
 
@@ -21,122 +23,158 @@ export interface SlotHost {
   ready(watch: SlotWatch): Promise<pkcs11js.PKCS11>;
 }
 
-/** When a call may begin. */
-export interface Turn {
-  /** Settles when it may; undefined if it may now. */
-  pause(): Promise<void> | undefined;
-  /** Whether somebody still waits for it. */
-  isAwaited(): boolean;
+/** A call: work that may run in another thread, or in this one only. */
+interface Job<T> {
+  readonly work: Work | undefined;
+  /** The key that it needs the handle of. */
+  readonly key: TokenKeyName | undefined;
+  here(token: Token): T;
+  /** It has the turn of the slot's queue. */
+  readonly hasTurn?: boolean;
 }
 
-const AT_ONCE: Turn = { pause: () => undefined, isAwaited: () => true };
-/** Nobody reads it. */
-export const GIVEN_UP = { ok: false, failure: { why: 'unavailable', text: 'the caller has given up' } } as const;
+type Refused = HsmAnswer<never> & { readonly ok: false };
+
+interface SlotSessionOptions {
+  readonly watch: SlotWatch;
+  readonly host: SlotHost;
+  /** Milliseconds. */
+  readonly monotonic: () => number;
+  readonly quirks?: HsmQuirks;
+  /** Other threads for the calls of the slot; without them all run in this one. */
+  readonly desks?: SlotDesks | undefined;
+}
 
 export class SlotSession {
   readonly #watch: SlotWatch;
   readonly #host: SlotHost;
-  readonly #quirks: HsmQuirks;
-  readonly #handles = new Map<string, pkcs11js.Handle>();
-  /** Mechanisms that the token reports, but does not have. */
-  readonly #missing: ReadonlySet<number>;
-  #session: pkcs11js.Handle | undefined;
-  #mechanisms: ReadonlySet<number> = new Set();
+  readonly #isOneAtATime: boolean;
+  readonly #desks: SlotDesks | undefined;
+  readonly #own: SlotToken;
+  /** Of long calls, and of all where the token does one at a time. */
+  readonly #queue = new TurnQueue();
   readonly parts: Parts;
 
-  /** @param monotonic milliseconds */
-  constructor(watch: SlotWatch, host: SlotHost, monotonic: () => number, quirks: HsmQuirks = {}) {
-    this.parts = new Parts(monotonic);
-    this.#quirks = quirks;
-    this.#missing = new Set((quirks.missingMechanisms ?? []).map((name) => CKM[name] as number));
+  constructor({ watch, host, monotonic, quirks = {}, desks }: SlotSessionOptions) {
+    this.parts = new Parts(monotonic, watch.sessions);
+    this.#isOneAtATime = quirks.oneAtATime === true;
+    this.#own = new SlotToken(watch, quirks);
     this.#watch = watch;
     this.#host = host;
+    this.#desks = desks;
+    watch.occupied = { stall: () => desks?.stall, isHeld: () => this.#isOneAtATime && desks?.isBusy === true };
   }
 
   /**
    * The work is one call that may run again: a token refuses a stale handle before it does anything. It must not await, because another call
    * of the slot would run in the same session.
    */
-  async run<T>(work: (token: Token) => T, { pause, isAwaited }: Turn = AT_ONCE): Promise<HsmAnswer<T>> {
-    for (let attempt = 0, turn = 0; ; attempt++) {
+  run<T>(here: (token: Token) => T, turn: Turn = AT_ONCE, key?: TokenKeyName): Promise<HsmAnswer<T>> {
+    return this.#inTurn({ work: undefined, key, here }, turn);
+  }
+
+  /** As `run`, in whichever thread suits the work. */
+  do<N extends WorkName>(work: Work<N>, turn: Turn = AT_ONCE): Promise<HsmAnswer<WorkValue<N>>> {
+    const job = { work: work as Work, key: usedKey(work as Work), here: (token: Token) => doWork(token, work) };
+    if (work.name !== 'destroy' || !this.#desks?.isOpen) return this.#inTurn(job, turn);
+    return this.#own.handles.destroying(work.args[0] as never, () => this.#inTurn(job, turn));
+  }
+
+  async #inTurn<T>(job: Job<T>, turn: Turn): Promise<HsmAnswer<T>> {
+    const isLongOne = job.work !== undefined && isLong(job.work.name) && this.#desks?.isOpen;
+    if (!isLongOne && !(this.#isOneAtATime && this.#queue.isBusy)) return this.#attempt(job, turn);
+    const end = await this.#queue.enter();
+    try {
+      return await this.#attempt({ ...job, hasTurn: true }, turn);
+    } finally {
+      end();
+    }
+  }
+
+  async #attempt<T>(job: Job<T>, turn: Turn): Promise<HsmAnswer<T>> {
+    for (let attempt = 0, spoiled = 0; ; attempt++) {
+      const desk = this.#desks?.deskFor(job.work);
+      let turns = 0;
       let library: pkcs11js.PKCS11;
-      try {
-        do {
-          for (let slow = pause(); slow; slow = pause()) await slow;
-          library = await this.#host.ready(this.#watch);
-        } while (
-          // Calls that arrive together are ready together: one that was slow makes the others wait, and may have found that the session has ended.
-          pause() ||
-          (this.#watch.problem !== undefined && turn++ < MAX_TURNS)
-        );
-      } catch (error) {
-        return { ok: false, failure: { why: 'unavailable', text: nameOf(error) } };
-      }
+      do {
+        const prepared = await this.#prepare(job, desk, turn);
+        if ('ok' in prepared) return prepared;
+        library = prepared.library;
+      } while (
+        // Calls that arrive together are ready together: one that was slow makes the others wait, and may have found that the session has ended.
+        (!desk && turn.pause()) ||
+        this.#leaving(job) ||
+        (this.#watch.problem !== undefined && turns++ < MAX_TURNS)
+      );
       if (this.#watch.problem !== undefined) return { ok: false, failure: { why: 'unavailable', text: this.#watch.problem } };
-      if (!isAwaited()) return GIVEN_UP;
+      if (!turn.isAwaited()) return GIVEN_UP;
+      // The library was just initialised, and has told it.
+      if (desk && !this.#desks?.isOpen) {
+        attempt -= 1;
+        continue;
+      }
       try {
-        return { ok: true, value: work(this.#token(library)) };
+        const token = this.#own.token(library);
+        return { ok: true, value: desk && job.work ? ((await this.#at(desk, job.work)) as T) : turn.time(() => job.here(token)) };
       } catch (error) {
-        if (!isExpected(error)) this.#drop();
-        const isStale = isStaleObject(error) || isStaleSession(error);
-        if (isStaleSession(error)) this.#watch.close();
-        const isWorthwhile = isStale || (error instanceof MechanismMissing && this.#learn(library));
+        if (error instanceof SessionSpoiled && spoiled++ < MAX_TURNS) {
+          attempt -= 1;
+          continue;
+        }
+        if (!isExpected(error) && !desk) this.#own.drop();
+        if (isStaleObject(error)) this.#own.handles.clear();
+        if (isStaleSession(error) && !desk) this.#watch.close();
+        const isWorthwhile = isStaleObject(error) || isStaleSession(error) || (error instanceof MechanismMissing && this.#own.learn(library));
         if (!isWorthwhile || attempt > 0) return { ok: false, failure: failureOf(error) };
       }
     }
   }
 
+  /** @returns the library, with which the call may begin if that has not changed, or why it cannot */
+  async #prepare(job: Job<unknown>, desk: Desk | undefined, turn: Turn): Promise<{ readonly library: pkcs11js.PKCS11 } | Refused> {
+    try {
+      await desk?.prepare();
+      for (let slow = desk ? undefined : turn.pause(); slow; slow = turn.pause()) await slow;
+      const library = await this.#host.ready(this.#watch);
+      return (await this.#findKey(job, turn)) ?? { library };
+    } catch (error) {
+      return { ok: false, failure: { why: 'unavailable', text: nameOf(error) } };
+    }
+  }
+
+  /** The end of the destruction of the key that the call needs. One that has the turn goes first: that waits for the turn. */
+  #leaving({ key, hasTurn }: Job<unknown>): Promise<unknown> | undefined {
+    return key && !hasTurn ? this.#own.handles.leaving(key) : undefined;
+  }
+
+  /** Has another thread search for the key of a use, because a search may take long. @returns why there is none */
+  async #findKey(job: Job<unknown>, turn: Turn): Promise<Refused | undefined> {
+    const { key } = job;
+    if (!key || !this.#desks?.isOpen) return undefined;
+    for (let leaving = this.#leaving(job); leaving; leaving = this.#leaving(job)) await leaving;
+    this.#own.renew();
+    if (this.#own.handles.has(key)) return undefined;
+    const { login } = this.#watch;
+    const work: Work<'search'> = { name: 'search', args: [key], making: { isMade: false } };
+    const search = { work: work as Work, key: undefined, here: (token: Token) => doWork(token, work) };
+    const found = await (job.hasTurn ? this.#attempt(search, turn) : this.#inTurn(search, turn));
+    if (!found.ok) return found;
+    if (login === this.#watch.login && !this.#own.handles.leaving(key)) this.#own.handles.put(key, Buffer.from(found.value));
+    return undefined;
+  }
+
+  async #at(desk: Desk, work: Work): Promise<unknown> {
+    const key = usedKey(work);
+    const bytes = key && this.#own.handles.get(key);
+    const handle = key && bytes && { key, bytes: new Uint8Array(bytes) };
+    return this.#own.handles.using(key, () => desk.run(work, { mechanisms: this.#own.mechanisms, handle }));
+  }
+
   /** The mechanisms that the token reports now. */
   mechanisms(): Promise<HsmAnswer<ReadonlySet<number>>> {
     return this.run(({ library }) => {
-      this.#learn(library);
-      return this.#mechanisms;
+      this.#own.learn(library);
+      return this.#own.mechanisms;
     });
   }
-
-  #token(library: pkcs11js.PKCS11): Token {
-    const { sessions } = this.#watch;
-    if (this.#session === undefined || !sessions.has(this.#session)) {
-      this.#handles.clear();
-      this.#session = sessions.open();
-      this.#learn(library);
-    }
-    if (this.#handles.size > MAX_HANDLES) this.#handles.clear();
-    return new Token({ library, session: this.#session, mechanisms: this.#mechanisms, handles: this.#handles, quirks: this.#quirks, sessions });
-  }
-
-  /** A token may get mechanisms while it is in use, as by an update or a policy. @returns whether there are others than before */
-  #learn(library: pkcs11js.PKCS11): boolean {
-    const before = this.#mechanisms;
-    this.#mechanisms = new Set(library.C_GetMechanismList(this.#watch.slot).filter((code) => !this.#missing.has(code)));
-    return before.symmetricDifference(this.#mechanisms).size > 0;
-  }
-
-  /** After an error the token may still be in the middle of an operation, which ends with the session. */
-  #drop(): void {
-    const session = this.#session;
-    this.#session = undefined;
-    this.#handles.clear();
-    if (session !== undefined) this.#watch.sessions.close(session);
-  }
-}
-
-/** Errors of this server before it called the token, and what the caller learns. */
-const EXPECTED = [
-  [KeyMissing, 'absent'],
-  [KeyAmbiguous, 'absent'],
-  [KeyExists, 'exists'],
-  [PartsEnded, 'ended'],
-  [PartsFull, 'full'],
-  [InputWrong, 'input'],
-] as const;
-
-const isExpected = (error: unknown): boolean => error instanceof MechanismMissing || EXPECTED.some(([kind]) => error instanceof kind);
-
-function failureOf(error: unknown): HsmFailure {
-  const expected = EXPECTED.find(([kind]) => error instanceof kind);
-  if (expected) return { why: expected[1], text: (error as Error).message };
-  if (error instanceof MechanismMissing) return { why: 'mechanism', text: error.mechanism };
-  if (returnValue(error) === undefined) throw error;
-  return isStaleSession(error) ? { why: 'unavailable', text: nameOf(error) } : { why: 'refused', text: nameOf(error) };
 }

@@ -2,6 +2,7 @@
 import type pkcs11js from 'pkcs11js';
 import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
 import type { HsmHints } from './api.ts';
+import { LentSessions } from './lent-sessions.ts';
 import { isPinRefusal, nameOf, returnValue } from './return-value.ts';
 import { Sessions } from './sessions.ts';
 
@@ -16,6 +17,14 @@ export interface SlotBinding {
   bind(serial: string): Promise<void>;
 }
 
+/** What other threads do on the slot. */
+export interface Occupied {
+  /** Why nobody can use the slot while a call does not return; undefined if none hangs. */
+  stall(): string | undefined;
+  /** The token does one call at a time, and has one. */
+  isHeld(): boolean;
+}
+
 export class SlotWatch {
   readonly number: number;
   readonly #pin: string;
@@ -28,10 +37,14 @@ export class SlotWatch {
   #problem: string | undefined = 'not probed yet';
   #library: pkcs11js.PKCS11 | undefined;
   /** Of the login, and of the calls. */
-  readonly sessions = new Sessions(() => ({ library: this.#library as pkcs11js.PKCS11, slot: this.slot }));
+  readonly sessions: Sessions;
+  occupied: Occupied | undefined;
+  /** Another one after each end of a login. */
+  login = 0;
 
-  /** @param hints what the operator can do */
-  constructor(number: number, pin: string, binding: SlotBinding, hints: HsmHints = {}) {
+  /** @param hints what the operator can do @param lent of all slots of the library */
+  constructor(number: number, pin: string, binding: SlotBinding, hints: HsmHints = {}, lent = new LentSessions()) {
+    this.sessions = new Sessions(() => ({ library: this.#library as pkcs11js.PKCS11, slot: this.slot }), lent);
     this.#hints = hints;
     this.number = number;
     this.#pin = pin;
@@ -43,9 +56,9 @@ export class SlotWatch {
     return this.#binding.serial;
   }
 
-  /** Why the last probe failed; undefined if it succeeded. */
+  /** Why the last probe failed, or what hangs; undefined if the slot can be used. */
   get problem(): string | undefined {
-    return this.#problem;
+    return this.occupied?.stall() ?? this.#problem;
   }
 
   /** The problem is the PIN, so a restart of the library would not help. */
@@ -64,8 +77,9 @@ export class SlotWatch {
     return this.#slot;
   }
 
-  /** @returns true if the token is present and logged in */
+  /** A slot that another thread occupies is not probed: that could hold up this thread. @returns true if the token is present and logged in */
   async probe(library: pkcs11js.PKCS11): Promise<boolean> {
+    if (this.occupied?.stall() !== undefined || this.occupied?.isHeld()) return this.problem === undefined;
     try {
       if (!this.#session || !this.#slot) await this.#open(library);
       // A session may outlive its token, so ask the token too.
@@ -82,6 +96,7 @@ export class SlotWatch {
   /** The library is not loaded, or was restarted: drops all handles. */
   reset(problem: string): void {
     this.sessions.forget();
+    this.login += 1;
     this.#session = undefined;
     this.#slot = undefined;
     this.#problem = problem;
@@ -90,6 +105,7 @@ export class SlotWatch {
   /** Ends the login, and all sessions with it. */
   close(): void {
     this.sessions.closeAll();
+    this.login += 1;
     this.#session = undefined;
     this.#slot = undefined;
     this.#problem ??= ENDED;

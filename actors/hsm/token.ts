@@ -3,7 +3,6 @@ import type pkcs11js from 'pkcs11js';
 import { CKA, CKK, CKO } from '../../kmip/pkcs11.ts';
 import type { HsmQuirks, TokenKey, TokenKeyKind, TokenKeyName, TokenKeyType, TokenPublicKey } from './api.ts';
 import { bare } from './point.ts';
-import type { Sessions } from './sessions.ts';
 import { idOf, USES } from './template.ts';
 
 /** There is no such key on the token. */
@@ -28,7 +27,6 @@ const MAX_LISTED = 100_000;
 
 interface TokenParts {
   readonly library: pkcs11js.PKCS11;
-  readonly sessions: Sessions;
   readonly session: pkcs11js.Handle;
   readonly mechanisms: ReadonlySet<number>;
   /** Of earlier calls. */
@@ -37,8 +35,6 @@ interface TokenParts {
 }
 
 export class Token {
-  /** For more sessions than this one. */
-  readonly sessions: Sessions;
   readonly library: pkcs11js.PKCS11;
   readonly session: pkcs11js.Handle;
   /** The mechanisms that the token reports. */
@@ -46,8 +42,7 @@ export class Token {
   readonly quirks: HsmQuirks;
   readonly #handles: Map<string, pkcs11js.Handle>;
 
-  constructor({ library, session, mechanisms, handles, quirks, sessions }: TokenParts) {
-    this.sessions = sessions;
+  constructor({ library, session, mechanisms, handles, quirks }: TokenParts) {
     this.library = library;
     this.session = session;
     this.mechanisms = mechanisms;
@@ -172,7 +167,8 @@ export class Token {
 const UNREADABLE: ReadonlySet<number> = new Set([0x11, 0x12]);
 const MAX_NAME_BYTES = 90;
 
-const cacheName = ({ name, kind }: TokenKeyName): string => `${kind} ${name}`;
+/** A name for each key of a slot. */
+export const cacheName = ({ name, kind }: TokenKeyName): string => `${kind} ${name}`;
 
 /** CK_ULONG in the byte order of the machine. */
 const uint = (value: Buffer | undefined): number => (value && value.length > 0 ? value.readUIntLE(0, Math.min(value.length, 6)) : 0);

@@ -1,4 +1,18 @@
-// Gives the thread a turn after a slow call of the token: its answer leaves, deadlines pass and questions are heard before the next one.
+// When a call on a token may begin, and a turn for the thread after a slow one: its answer leaves, deadlines pass and questions are heard before the next.
+
+/** When a call may begin. */
+export interface Turn {
+  /** Settles when it may; undefined if it may now. */
+  pause(): Promise<void> | undefined;
+  /** Whether somebody still waits for it. */
+  isAwaited(): boolean;
+  /** Runs it in this thread. */
+  time<T>(work: () => T): T;
+}
+
+export const AT_ONCE: Turn = { pause: () => undefined, isAwaited: () => true, time: (work) => work() };
+/** Nobody reads it. */
+export const GIVEN_UP = { ok: false, failure: { why: 'unavailable', text: 'the caller has given up' } } as const;
 
 /** Milliseconds; a turn costs less than a hundredth of it. */
 const SLOW_MS = 2;

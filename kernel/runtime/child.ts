@@ -1,28 +1,32 @@
-// Runs an actor in a process of its own on demand, from within another actor: for work that comes and goes, and may crash or hang in native code.
+// Runs an actor in a process or thread of its own on demand, from within another actor: for work that comes and goes, and may crash or hang in native code.
 import type { Api, Remote } from '../actor.ts';
 import type { Clock } from '../clock.ts';
 import type { Log, LogLevel } from '../log-entry.ts';
+import { createVersions } from '../versions.ts';
 import { Dispatcher } from './dispatcher.ts';
+import { endGracefully, type HostTask, type Incarnation } from './incarnation.ts';
 import { Mailbox } from './mailbox.ts';
-import { startProcess } from './process.ts';
 import { remoteOver } from './remote.ts';
 
 export { callWith } from './remote.ts';
 
-export interface ChildOptions {
+interface SideOptions {
   readonly module: URL;
   /** For the log and for faults. */
   readonly name: string;
   readonly key: string;
   readonly args: unknown;
-  /** The complete environment of the process. */
-  readonly env: Readonly<Record<string, string>>;
   /** Limit of the JavaScript heap in MiB. */
   readonly memoryMb: number;
   readonly deadlineMs: number;
   readonly maxQueue: number;
   readonly clock: Clock;
   readonly log: Log;
+}
+
+export interface ChildOptions extends SideOptions {
+  /** The complete environment of the process. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 export interface Child<A extends Api> {
@@ -32,15 +36,36 @@ export interface Child<A extends Api> {
   readonly lost: Promise<unknown>;
   /** @returns calls whose caller has given up, and on which the process still works */
   overdue(): number;
-  /** Ends the process by force, whatever it does. */
+  /** Ends the process by force, whatever it does; a thread once native code returns. */
   kill(): Promise<void>;
 }
 
+export interface SideThread<A extends Api> extends Child<A> {
+  /** @returns calls on which the thread works, or which wait for it */
+  busy(): number;
+  /** Lets the actor stop. Only for a thread without calls: one that hangs in native code does not hear it. */
+  stop(): Promise<void>;
+}
+
 /** @throws the fault with which the factory of the actor failed, or ACTOR_LOST */
-export async function startChild<A extends Api>({ clock, log, ...options }: ChildOptions): Promise<Child<A>> {
-  const { module, name, key, args, env, memoryMb, deadlineMs, maxQueue } = options;
-  const task = { module: module.href, name, key, args, peers: {}, store: undefined, dataKeys: {}, adopts: [], node: '' };
-  const incarnation = await startProcess(task, { memoryMb, env, offset: 0 });
+export async function startChild<A extends Api>({ env, ...options }: ChildOptions): Promise<Child<A>> {
+  const { startProcess } = await import('./process.ts');
+  return attach<A>(await startProcess(taskOf(options), { memoryMb: options.memoryMb, env, offset: 0 }), options);
+}
+
+/** Its calls share the process with those of its starter, and a native library with its state. @throws as startChild */
+export async function startSideThread<A extends Api>(options: SideOptions): Promise<SideThread<A>> {
+  const { startThread } = await import('./thread.ts');
+  const surroundings = { nice: 0, offset: new BigInt64Array(1), versions: createVersions().memory };
+  const incarnation = await startThread(taskOf(options), { memoryMb: options.memoryMb, ...surroundings });
+  return { ...attach<A>(incarnation, options), stop: () => endGracefully(incarnation) };
+}
+
+function taskOf({ module, name, key, args }: SideOptions): HostTask {
+  return { module: module.href, name, key, args, peers: {}, store: undefined, dataKeys: {}, adopts: [], node: '' };
+}
+
+function attach<A extends Api>(incarnation: Incarnation, { name, key, clock, log, deadlineMs, maxQueue }: SideOptions): Omit<SideThread<A>, 'stop'> {
   incarnation.channel.onControl((message) => {
     if (message.kind !== 'log') return;
     const { level, message: text, fields } = message as unknown as { level: LogLevel; message: string; fields: Record<string, unknown> };
@@ -53,5 +78,11 @@ export async function startChild<A extends Api>({ clock, log, ...options }: Chil
     dispatcher.detach(cause ?? 'it has ended', 'failed');
     return cause;
   });
-  return { remote: remoteOver<A>(mailbox), lost, overdue: () => dispatcher.overdue, kill: () => incarnation.kill() };
+  return {
+    remote: remoteOver<A>(mailbox),
+    lost,
+    overdue: () => dispatcher.overdue,
+    busy: () => dispatcher.busy,
+    kill: () => incarnation.kill(),
+  };
 }

@@ -4,6 +4,7 @@ import type { FlagSpec, FlagValues } from '../../kernel/config/flags.ts';
 import { Secret } from '../../kernel/config/schema.ts';
 import type { Addition, Completed } from '../../kernel/plugin.ts';
 import type { HsmModel, HsmPlatform } from './model.ts';
+import { MAX_THREADS } from './model-shape.ts';
 import { withAdditions } from './models.ts';
 
 const INSTANCE = Type.Object(
@@ -17,6 +18,8 @@ const INSTANCE = Type.Object(
     isolation: Type.Optional(Type.Enum(['thread', 'process'])),
     probe_seconds: Type.Integer({ default: 10, minimum: 1, maximum: 3_600 }),
     deadline_seconds: Type.Integer({ default: 30, minimum: 1, maximum: 600 }),
+    // If not set, as the model says.
+    threads: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_THREADS })),
   },
   { additionalProperties: false },
 );

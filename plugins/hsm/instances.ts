@@ -39,6 +39,9 @@ export function hsmInstances(config: HsmConfig, env: NodeJS.ProcessEnv): readonl
         ...(instance.deadline_seconds < longest && { deadlineMs: instance.deadline_seconds * 1000 }),
         ...{ initializeText: initializeText(model, env), quirks: model.quirks ?? {}, hints: model.hints ?? {} },
         alone: !threaded[index] || sharers === 1,
+        stallMs: instance.deadline_seconds * 1000,
+        isolated: !threaded[index],
+        threads: instance.threads ?? model.quirks?.threads ?? 1,
       },
       isolation: threaded[index] ? undefined : { env: environment(model, env), stuckMs: instance.deadline_seconds * 1000 },
     };

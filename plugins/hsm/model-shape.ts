@@ -9,6 +9,8 @@ const VARIABLE = Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$' });
 const PATHS = Type.Array(Type.String({ minLength: 1 }));
 const strict = { additionalProperties: false };
 const CHANGES = Type.Record(Type.String(), Type.Union([Type.Boolean(), Type.Null()]));
+/** Of one instance; each has 13 MB. */
+export const MAX_THREADS = 16;
 const QUIRKS = Type.Object(
   {
     searchBatch: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
@@ -16,6 +18,8 @@ const QUIRKS = Type.Object(
     missingMechanisms: Type.Optional(Type.Array(NAME)),
     wholeMechanisms: Type.Optional(Type.Array(NAME)),
     choosesGcmIv: Type.Optional(Type.Boolean()),
+    oneAtATime: Type.Optional(Type.Boolean()),
+    threads: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_THREADS })),
     attributes: Type.Optional(Type.Object({ secret: Type.Optional(CHANGES), private: Type.Optional(CHANGES), public: Type.Optional(CHANGES) }, strict)),
   },
   strict,

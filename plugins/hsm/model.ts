@@ -15,7 +15,6 @@ export interface HsmModel {
   readonly env: readonly string[];
   /** Text for C_Initialize, as NSS takes it; `{NAME}` stands for a variable of `env`. */
   readonly initializeText?: string;
-  /** Calls of an instance run one after the other in any case, also those that make keys. */
   readonly quirks?: HsmQuirks;
   /** What the operator can do; added to the reason of a slot that is not accessible. */
   readonly hints?: HsmHints;

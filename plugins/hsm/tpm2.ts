@@ -11,6 +11,8 @@ export default defineHsmModel({
   env: ['TPM2_PKCS11_STORE', 'TPM2_PKCS11_TCTI', 'TPM2_PKCS11_BACKEND', 'TPM2_PKCS11_LOG_LEVEL', 'TSS2_LOG'],
   // A TPM decides itself what its keys can be used for, and refuses templates that say anything else.
   quirks: {
+    // The library locks the token for each call, and a TPM needs seconds to make a pair of RSA.
+    oneAtATime: true,
     attributes: {
       private: { DECRYPT: null, SIGN: null, UNWRAP: null, DERIVE: null },
       public: { ENCRYPT: null, VERIFY: null, WRAP: null },

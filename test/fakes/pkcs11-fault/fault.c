@@ -11,6 +11,9 @@
 //   gone            no slot holds a token
 //   locked          the token refuses the PIN with CKR_PIN_LOCKED, and sessions are closed
 //   slow 1000       each use of a key takes so many milliseconds longer
+//   make 1000       each call that makes a key takes so many milliseconds longer
+//   search 1000     each search takes so many milliseconds longer
+//   one-thread      the library has no locks: C_Initialize wants one thread to call it
 //   without 0x1087  the token does not report this mechanism, and refuses it
 //   keep            the token does not destroy public keys
 //   refuse          the token takes no values of keys (C_CreateObject); "refuse all": nor does it unwrap them
@@ -77,12 +80,28 @@ static CK_RV enter(int is_use) {
 
 FORWARD(C_GetTokenInfo, 0, (CK_SLOT_ID a, CK_TOKEN_INFO_PTR b), (a, b))
 FORWARD(C_GetSessionInfo, 0, (CK_SESSION_HANDLE a, CK_SESSION_INFO_PTR b), (a, b))
-FORWARD(C_FindObjectsInit, 0, (CK_SESSION_HANDLE a, CK_ATTRIBUTE_PTR b, CK_ULONG c), (a, b, c))
 FORWARD(C_Encrypt, 1, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG c, CK_BYTE_PTR d, CK_ULONG_PTR e), (a, b, c, d, e))
 FORWARD(C_DecryptInit, 0, (CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT_HANDLE c), (a, b, c))
 FORWARD(C_Decrypt, 1, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG c, CK_BYTE_PTR d, CK_ULONG_PTR e), (a, b, c, d, e))
 FORWARD(C_SignInit, 0, (CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT_HANDLE c), (a, b, c))
 FORWARD(C_Sign, 1, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG c, CK_BYTE_PTR d, CK_ULONG_PTR e), (a, b, c, d, e))
+
+static void delay(const char *word) {
+  char rest[64];
+  if (told(word, rest, sizeof rest)) usleep(1000 * atoi(rest));
+}
+
+static CK_RV mine_C_FindObjectsInit(CK_SESSION_HANDLE a, CK_ATTRIBUTE_PTR b, CK_ULONG c) {
+  delay("search");
+  CK_RV result = enter(0);
+  return result == CKR_OK ? real->C_FindObjectsInit(a, b, c) : result;
+}
+
+static CK_RV mine_C_Initialize(CK_VOID_PTR arguments) {
+  CK_C_INITIALIZE_ARGS *given = arguments;
+  if (given && (given->flags & CKF_OS_LOCKING_OK) && told("one-thread", 0, 0)) return CKR_CANT_LOCK;
+  return real->C_Initialize(arguments);
+}
 
 #define MAX_SESSIONS 4096
 static CK_SESSION_HANDLE sessions[MAX_SESSIONS];
@@ -131,12 +150,14 @@ static CK_RV made(CK_RV result) {
 }
 
 static CK_RV mine_C_GenerateKey(CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_ATTRIBUTE_PTR c, CK_ULONG d, CK_OBJECT_HANDLE_PTR e) {
+  delay("make");
   CK_RV result = enter(1);
   return result == CKR_OK ? made(real->C_GenerateKey(a, b, c, d, e)) : result;
 }
 
 static CK_RV mine_C_GenerateKeyPair(CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_ATTRIBUTE_PTR c, CK_ULONG d, CK_ATTRIBUTE_PTR e, CK_ULONG f,
                                     CK_OBJECT_HANDLE_PTR g, CK_OBJECT_HANDLE_PTR h) {
+  delay("make");
   CK_RV result = enter(1);
   return result == CKR_OK ? made(real->C_GenerateKeyPair(a, b, c, d, e, f, g, h)) : result;
 }
@@ -217,6 +238,11 @@ static CK_RV mine_C_DestroyObject(CK_SESSION_HANDLE session, CK_OBJECT_HANDLE ob
 }
 
 CK_RV C_GetFunctionList(CK_FUNCTION_LIST_PTR_PTR list) {
+  // Each thread asks for it.
+  if (real) {
+    *list = &mine;
+    return CKR_OK;
+  }
   Dl_info own;
   if (!dladdr((void *)C_GetFunctionList, &own)) return CKR_GENERAL_ERROR;
   snprintf(path, sizeof path, "%s.fault", own.dli_fname);
@@ -226,7 +252,7 @@ CK_RV C_GetFunctionList(CK_FUNCTION_LIST_PTR_PTR list) {
   if (!get || get(&real) != CKR_OK) return CKR_GENERAL_ERROR;
   mine = *real;
 #define USE(name) mine.name = mine_##name
-  USE(C_OpenSession), USE(C_CloseSession), USE(C_Finalize), USE(C_UnwrapKey), USE(C_GenerateKeyPair), USE(C_GetSessionInfo), USE(C_FindObjectsInit), USE(C_GenerateKey), USE(C_Encrypt), USE(C_DecryptInit), USE(C_Decrypt);
+  USE(C_Initialize), USE(C_OpenSession), USE(C_CloseSession), USE(C_Finalize), USE(C_UnwrapKey), USE(C_GenerateKeyPair), USE(C_GetSessionInfo), USE(C_FindObjectsInit), USE(C_GenerateKey), USE(C_Encrypt), USE(C_DecryptInit), USE(C_Decrypt);
   USE(C_SignInit), USE(C_Sign), USE(C_EncryptInit), USE(C_GetMechanismList), USE(C_GetSlotList), USE(C_Login), USE(C_CreateObject), USE(C_DestroyObject);
   mine.C_GetTokenInfo = mine_C_GetTokenInfo_locked;
   *list = &mine;

@@ -26,8 +26,8 @@ import {
 let server: HsmServer;
 let library: FaultLibrary;
 const id = (name: string) => server.prefix + name;
-/** The session of the login, and that of the calls. */
-const SESSIONS = 2;
+/** The sessions of the login, of uses, and of what takes long. */
+const SESSIONS = 3;
 const DATA = Buffer.from('a message that is longer than two blocks of the cipher, and no multiple of one');
 const CUTS = [0, 5, 37, DATA.length];
 

@@ -10,8 +10,8 @@ import { bytes, done, enumeration, type HsmServer, identifier, kmip, makeSecret,
 
 const SECONDS = Number(process.env['GATEHOUSE_HSM_SOAK_SECONDS'] ?? 5);
 const CLIENTS = 24;
-/** The session of the login, and that of the calls. */
-const SESSIONS = 2;
+/** The sessions of the login, of uses, and of what takes long. */
+const SESSIONS = 3;
 /**
  * How much higher the second half of the run may peak than the first. A server that has just started grows by 200 MB, nearly all of it the heaps
  * of its threads and memory that malloc keeps; from the first minute on it does not grow any more. A whole minute is the least that shows that.

@@ -1,0 +1,57 @@
+// The session of a slot in the thread of its instance, what the token reports there, and the handles of its keys.
+import type pkcs11js from 'pkcs11js';
+import { CKM } from '../../kmip/pkcs11.ts';
+import type { HsmQuirks } from './api.ts';
+import { Handles } from './handles.ts';
+import type { SlotWatch } from './slot-watch.ts';
+import { Token } from './token.ts';
+
+export class SlotToken {
+  readonly handles = new Handles();
+  readonly #watch: SlotWatch;
+  readonly #quirks: HsmQuirks;
+  /** Mechanisms that the token reports, but does not have. */
+  readonly #missing: ReadonlySet<number>;
+  #session: pkcs11js.Handle | undefined;
+  /** The login of the handles. */
+  #login = 0;
+  mechanisms: ReadonlySet<number> = new Set();
+
+  constructor(watch: SlotWatch, quirks: HsmQuirks) {
+    this.#watch = watch;
+    this.#quirks = quirks;
+    this.#missing = new Set((quirks.missingMechanisms ?? []).map((name) => CKM[name] as number));
+  }
+
+  /** Handles are those of one login: the token may have been another, or away. */
+  renew(): void {
+    if (this.#login === this.#watch.login) return;
+    this.#login = this.#watch.login;
+    this.handles.clear();
+  }
+
+  token(library: pkcs11js.PKCS11): Token {
+    const { sessions } = this.#watch;
+    this.renew();
+    if (this.#session === undefined || !sessions.has(this.#session)) {
+      this.#session = sessions.open();
+      this.learn(library);
+    }
+    return new Token({ library, session: this.#session, mechanisms: this.mechanisms, handles: this.handles.known, quirks: this.#quirks });
+  }
+
+  /** A token may get mechanisms while it is in use, as by an update or a policy. @returns whether there are others than before */
+  learn(library: pkcs11js.PKCS11): boolean {
+    const before = this.mechanisms;
+    this.mechanisms = new Set(library.C_GetMechanismList(this.#watch.slot).filter((code) => !this.#missing.has(code)));
+    return before.symmetricDifference(this.mechanisms).size > 0;
+  }
+
+  /** After an error the token may still be in the middle of an operation, which ends with the session. */
+  drop(): void {
+    const session = this.#session;
+    this.#session = undefined;
+    this.handles.clear();
+    if (session !== undefined) this.#watch.sessions.close(session);
+  }
+}

@@ -1,0 +1,68 @@
+// A thread beside that of an HSM instance, which lends it sessions: it does what would hold up the others, and neither logs in nor initialises.
+import { defineActor } from '../../kernel/actor.ts';
+import type { HsmQuirks, TokenKeyName } from './api.ts';
+import { loadLibrary } from './cryptoki.ts';
+import { isExpected } from './expected-error.ts';
+import { isStaleObject } from './return-value.ts';
+import { cacheName, Token } from './token.ts';
+import { doWork, type Work } from './work.ts';
+import { encodeError, type WorkError } from './work-error.ts';
+
+export interface TokenThreadArgs {
+  /** Path of the library, which the instance has initialised. */
+  readonly library: string;
+  readonly quirks: HsmQuirks;
+}
+
+export interface LentWork extends Work {
+  /** Handle of the session. */
+  readonly session: Uint8Array;
+  /** A session that is lent anew has another number, also if the token gives it the same handle. */
+  readonly lease: number;
+  /** Of the slot; those of the call before, if left out. */
+  readonly slot: number;
+  readonly mechanisms?: readonly number[] | undefined;
+  /** Of the key that it uses. */
+  readonly handle?: { readonly key: TokenKeyName; readonly bytes: Uint8Array } | undefined;
+}
+
+export type WorkResult =
+  | { readonly ok: true; readonly value: unknown }
+  /** `isSpoiled`: the session is in the middle of an operation, or gone, and nothing was done. */
+  | { readonly ok: false; readonly error: WorkError; readonly isMade: boolean; readonly isSpoiled: boolean };
+
+export type TokenThreadApi = { run(work: LentWork): WorkResult };
+
+/** Leases that are remembered as spoiled; the instance lends none of them again. */
+const MAX_SPOILED = 1_000;
+
+export default defineActor<TokenThreadApi, TokenThreadArgs>(async ({ library: path, quirks }) => {
+  const library = await loadLibrary(path);
+  const mechanismsOf = new Map<number, ReadonlySet<number>>();
+  const spoiled = new Set<number>();
+  const tokenFor = ({ slot, session, mechanisms, handle }: LentWork): Token => {
+    if (mechanisms) mechanismsOf.set(slot, new Set(mechanisms));
+    const handles = new Map(handle ? [[cacheName(handle.key), Buffer.from(handle.bytes)]] : []);
+    return new Token({ library, session: Buffer.from(session), mechanisms: mechanismsOf.get(slot) ?? new Set(), handles, quirks });
+  };
+  return {
+    api: {
+      run(work) {
+        const { lease, making } = work;
+        const token = tokenFor(work);
+        if (spoiled.has(lease)) return { ok: false, error: { kind: 'other', text: 'the session has ended' }, isMade: making.isMade, isSpoiled: true };
+        try {
+          return { ok: true, value: doWork(token, work) };
+        } catch (error) {
+          // A stale handle was refused before anything began in the session.
+          if (!isExpected(error) && !isStaleObject(error)) spoiled.add(lease);
+          if (spoiled.size > MAX_SPOILED) spoiled.delete(spoiled.values().next().value as number);
+          return { ok: false, error: encodeError(error), isMade: making.isMade, isSpoiled: false };
+        }
+      },
+    },
+    stop() {
+      library.close();
+    },
+  };
+});

@@ -1,0 +1,50 @@
+// The work of each call on the keys of a token, in whichever thread it runs, and which of it takes long.
+import type { BroughtKey, KeyOptions, PairOptions, SecretOptions, TokenKeyName, TokenMechanism } from './api.ts';
+import { bring, destroy, generate, generatePair, type Making, readValue } from './key-store.ts';
+import { decrypt, derive, encrypt, sign, unwrap, wrap } from './key-use.ts';
+import type { Token } from './token.ts';
+
+/** Each runs without a pause in one session. `making` tells how far a call has come that runs again. */
+export const WORK = {
+  list: (token: Token, _: Making) => token.list(),
+  find: (token: Token, _: Making, key: TokenKeyName) => token.describe(key),
+  /** The handle, which all sessions of the server share. */
+  search: (token: Token, _: Making, key: TokenKeyName) => new Uint8Array(token.handle(key)),
+  generate: (token: Token, making: Making, options: SecretOptions) => generate(token, options, making),
+  generatePair: (token: Token, making: Making, options: PairOptions) => generatePair(token, options, making),
+  bring: (token: Token, making: Making, options: KeyOptions, key: BroughtKey) => bring(token, options, key, making),
+  destroy: (token: Token, _: Making, key: TokenKeyName) => destroy(token, key),
+  value: (token: Token, _: Making, key: TokenKeyName) => readValue(token, key),
+  encrypt: (token: Token, _: Making, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array) => encrypt(token, key, mechanism, data),
+  decrypt: (token: Token, _: Making, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array) => decrypt(token, key, mechanism, data),
+  sign: (token: Token, _: Making, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array) => sign(token, key, mechanism, data),
+  wrap: (token: Token, _: Making, key: TokenKeyName, mechanism: TokenMechanism, material: Uint8Array) => wrap(token, key, mechanism, material),
+  unwrap: (token: Token, _: Making, key: TokenKeyName, mechanism: TokenMechanism, wrapped: Uint8Array) => unwrap(token, key, mechanism, wrapped),
+  derive: (token: Token, _: Making, key: TokenKeyName, mechanism: TokenMechanism, length: number) => derive(token, key, mechanism, length),
+} as const;
+
+export type WorkName = keyof typeof WORK;
+export type WorkArgs<N extends WorkName> = (typeof WORK)[N] extends (token: Token, making: Making, ...args: infer A) => unknown ? A : never;
+export type WorkValue<N extends WorkName> = ReturnType<(typeof WORK)[N]>;
+
+/** Searches of the token, and what makes keys or takes them: none of it may hold up the uses of other keys. */
+const LONG: ReadonlySet<WorkName> = new Set(['list', 'find', 'search', 'generate', 'generatePair', 'bring', 'destroy']);
+
+export const isLong = (name: WorkName): boolean => LONG.has(name);
+
+/** One call, as it is kept until its turn. */
+export interface Work<N extends WorkName = WorkName> {
+  readonly name: N;
+  readonly args: WorkArgs<N>;
+  readonly making: Making;
+}
+
+/** The key that a use needs the handle of. */
+export function usedKey({ name, args }: Work): TokenKeyName | undefined {
+  return isLong(name) ? undefined : (args[0] as TokenKeyName);
+}
+
+export function doWork<N extends WorkName>(token: Token, { name, args, making }: Work<N>): WorkValue<N> {
+  const work = WORK[name] as (token: Token, making: Making, ...args: unknown[]) => WorkValue<N>;
+  return work(token, making, ...args);
+}

@@ -1,0 +1,147 @@
+// The threads of an HSM instance: what takes long on one slot holds up no use of keys on another, and `threads` lets uses run at the same time.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import { canBuild, type FaultLibrary, faultLibrary } from '../../fakes/pkcs11-fault/build.ts';
+import { until } from '../../runtime.ts';
+import { skipWithout } from '../../system.ts';
+import { CBC, DATA, during, endFaulty, opens, pair, startFaulty } from './faulty-server.ts';
+import { bytes, done, identifier, kmip, makeSecret, startHsmServer } from './hsm-server.ts';
+
+const MAKE_MS = 1_500;
+
+function long(): void {
+  for (const isolation of ['thread', 'process'])
+    test(`${isolation}: keys are made and searched for on one slot while keys of both are used`, async () => {
+      const faulty = await startFaulty(`isolation = "${isolation}"`);
+      const [one, other] = faulty.ids('pair');
+      faulty.library.tell(`make ${MAKE_MS}`);
+      for (const id of faulty.ids('key')) {
+        const { answer, uses, ms } = await during(faulty, id, pair(faulty, id === faulty.ids('key')[0] ? one : other));
+        assert.equal(answer.status, 200, answer.text);
+        assert.ok(ms >= MAKE_MS && uses > 10, `${uses} uses in ${ms} ms`);
+      }
+      faulty.library.tell('search 300');
+      const { answer, uses, ms } = await during(faulty, faulty.ids('key')[1], kmip(faulty.admin, 'Locate'));
+      assert.equal(answer.status, 200, answer.text);
+      assert.ok(ms >= 600 && uses > 10, `${uses} uses in ${ms} ms`);
+      faulty.library.tell(undefined);
+    });
+
+  test('keys of one slot are made one after the other, and none that nobody waits for any more', async () => {
+    const faulty = await startFaulty('deadline_seconds = 5');
+    faulty.library.tell('make 3000');
+    const made = await Promise.all(['a', 'b', 'c', 'd'].map((name) => pair(faulty, faulty.ids(name)[0])));
+    assert.equal(made[0]?.status, 200, made[0]?.text);
+    assert.deepEqual(
+      made.slice(2).map(({ status }) => status),
+      [504, 504],
+    );
+    faulty.library.tell(undefined);
+    await until(async () => (await pair(faulty, faulty.ids('e')[0])).status === 200, 'the slot makes keys again', 10_000);
+    const names = faulty.hsm.tool(faulty.slots[0] as number, 'labels(3)') as string[];
+    assert.ok(!names.includes('c') && !names.includes('d'), names.join());
+  });
+}
+
+function uses(): void {
+  for (const isolation of ['thread', 'process'])
+    test(`${isolation}: with threads = 3 three uses of a slow token take the time of one`, async () => {
+      const faulty = await startFaulty(`isolation = "${isolation}"\nthreads = 3`);
+      const [id] = faulty.ids('key');
+      // Each thread starts with its first call.
+      await Promise.all(Array.from({ length: 12 }, () => done(faulty.encrypt(id))));
+      faulty.library.tell('slow 1000');
+      const start = performance.now();
+      await Promise.all(Array.from({ length: 3 }, () => done(faulty.encrypt(id))));
+      const ms = performance.now() - start;
+      faulty.library.tell(undefined);
+      assert.ok(ms < 2_000, `${ms} ms`);
+    });
+
+  test('threads = 3: dropped sessions and a token that goes cost nobody a wrong answer; none is left', async () => {
+    const faulty = await startFaulty('threads = 3');
+    const [id] = faulty.ids('key');
+    const sealed = await done(faulty.encrypt(id));
+    const all = (count: number) => Promise.all(Array.from({ length: count }, () => faulty.encrypt(id)));
+    for (let turn = 0; turn < 3; turn++) {
+      const running = all(48);
+      faulty.library.tell('drop');
+      for (const { status, text } of await running) assert.ok(status === 200 || /is not accessible/.test(text), text);
+      for (const { status, text } of await all(24)) assert.equal(status, 200, text);
+      faulty.library.tell(undefined);
+    }
+    faulty.library.tell('gone');
+    await until(async () => (await faulty.encrypt(id)).status !== 200, 'it is gone', 10_000);
+    for (const { text } of await all(24)) assert.match(text, /is not accessible/);
+    faulty.library.tell(undefined);
+    await until(async () => (await faulty.encrypt(id)).status === 200, 'it is back', 20_000);
+    await Promise.all(Array.from({ length: 24 }, () => opens(faulty, id, sealed)));
+    // On this slot those of the login, of its instance's thread, of what takes long and of three threads; on the other at most as many.
+    assert.ok(faulty.library.sessions() <= 12, `${faulty.library.sessions()} sessions`);
+  });
+
+  test('threads = 2: a key that is destroyed while others use it is never taken for the next one of its name', async () => {
+    const faulty = await startFaulty('threads = 2');
+    const [id] = faulty.ids('turning');
+    for (let turn = 0; turn < 4; turn++) {
+      await done(makeSecret(faulty.admin, id));
+      const sealed = await done(faulty.encrypt(id));
+      const running = Array.from({ length: 12 }, () => faulty.encrypt(id));
+      await done(kmip(faulty.admin, 'Destroy', identifier(id)));
+      for (const { status, text } of await Promise.all(running)) assert.ok(status === 200 || /Item_Not_Found|Wrong_Key_Lifecycle_State/.test(text), text);
+      await done(makeSecret(faulty.admin, id));
+      await assert.rejects(opens(faulty, id, sealed), /Cryptographic_Failure|assertion|Expected/i);
+      await done(kmip(faulty.admin, 'Destroy', identifier(id)));
+    }
+  });
+}
+
+function limits(): void {
+  test('a library without locks is called by one thread only, and does all the same', async () => {
+    const faulty = await startFaulty('threads = 4', 'one-thread');
+    await done(pair(faulty, faulty.ids('pair')[0]));
+    await Promise.all(Array.from({ length: 8 }, () => done(faulty.encrypt(faulty.ids('key')[0]))));
+    // The sessions of the login and of the calls, for each slot.
+    assert.equal(faulty.library.sessions(), 4);
+  });
+
+  test('a token that does one call at a time: uses wait on its slot, and not on another', async () => {
+    let library: FaultLibrary | undefined;
+    const server = await startHsmServer({
+      slots: 2,
+      model: 'single',
+      more(folder) {
+        library = faultLibrary(folder, 'single');
+        const module = join(folder, 'single.mjs');
+        const model = { model: 'single', about: 'one at a time', libraries: { linux: [] }, env: ['SOFTHSM2_CONF'], quirks: { oneAtATime: true } };
+        writeFileSync(module, `export default ${JSON.stringify(model)};`);
+        return `library = "${library.path}"\n[[hsm_models]]\nmodule = "${module}"`;
+      },
+    });
+    const [one, other] = server.slots.map((slot) => `hsm::single::${slot}::key`) as [string, string];
+    const encrypt = (id: string) => kmip(server.admin, 'Encrypt', identifier(id), CBC, bytes('Data', DATA));
+    for (const id of [one, other]) await until(async () => (await makeSecret(server.admin, id)).status === 200, id, 20_000);
+    for (const id of [one, other]) await done(encrypt(id));
+    library?.tell(`make ${MAKE_MS}`);
+    const faulty = { ...server, library: library as FaultLibrary, ids: () => [one, other] as const, encrypt };
+    const making = pair(faulty, one.replace(/key$/, 'pair'));
+    const start = performance.now();
+    const waiting = during(faulty, other, encrypt(one));
+    await done(making);
+    const { uses, answer } = await waiting;
+    assert.equal(answer.status, 200, answer.text);
+    assert.ok(performance.now() - start >= MAKE_MS * 0.8 && uses > 10, `${uses} uses in ${performance.now() - start} ms`);
+    library?.tell(undefined);
+    await server.end();
+  });
+}
+
+if (!skipWithout('softhsm2') && canBuild()) {
+  long();
+  uses();
+  limits();
+  test.after.each(endFaulty);
+  test.run();
+}
