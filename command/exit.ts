@@ -47,7 +47,7 @@ export function lineOf(error: unknown): string {
   if (error instanceof CommandError) return error.message;
   if (error instanceof GatehouseError) {
     const id = error.requestId === undefined ? '' : ` (request ${error.requestId})`;
-    return error.status === 401 ? `not signed in, or not any more: gatehouse login${id}` : `${error.message}${id}`;
+    return error.status === 401 && error.code !== 'AUTH_DENIED' ? `not signed in, or not any more: gatehouse login${id}` : `${error.message}${id}`;
   }
   const { code, message, stack } = error as NodeJS.ErrnoException;
   // A file that cannot be read or written.

@@ -1,6 +1,7 @@
 // Builds the parser from the commands: words, flags, help with an example for each, completion for shells.
 import tab from '@bomb.sh/tab/commander';
-import { Option, Command as Parser } from 'commander';
+import { CommanderError, Option, Command as Parser } from 'commander';
+import { BASH_COMPLETION } from './bash-completion.ts';
 import type { Command, Group, Surroundings, Words } from './command.ts';
 
 export interface ProgramOptions {
@@ -24,8 +25,18 @@ export function createProgram({ version, commands, groups, surroundings }: Progr
     for (const each of own) add(group, each, surroundings);
   }
   tab(program);
+  withOwnBash(program);
   program.commands.find((each) => each.name() === 'complete')?.addHelpText('after', '\nExample:\n  $ source <(gatehouse complete bash)');
   return program;
+}
+
+/** `complete bash` prints our own script; everything else of `complete` is the package's. */
+function withOwnBash(program: Parser): void {
+  program.hook('preSubcommand', (_, parser) => {
+    if (parser.name() !== 'complete' || program.args[1] !== 'bash') return;
+    process.stdout.write(BASH_COMPLETION);
+    throw new CommanderError(0, 'gatehouse.complete', 'printed');
+  });
 }
 
 function add(parent: Parser, { name, about, args = [], flags = [], example, run }: Command, surroundings: ProgramOptions['surroundings']): void {
