@@ -1,5 +1,6 @@
 // All commands of `gatehouse`, in the order of its help.
 import type { Command, Group } from './command.ts';
+import { doctor } from './doctor/doctor.ts';
 import { ADMIN_GROUP } from './groups/admin.ts';
 import { audit } from './groups/audit.ts';
 import { BASE_GROUP } from './groups/base.ts';
@@ -13,7 +14,7 @@ import { logout, whoami } from './groups/session-end.ts';
 import { USER_GROUP } from './groups/user.ts';
 import { KEY_GROUP } from './key/group.ts';
 
-export const COMMANDS: readonly Command[] = [login, logout, whoami, audit, backup, restore];
+export const COMMANDS: readonly Command[] = [login, logout, whoami, audit, backup, restore, doctor];
 
 export const GROUPS: readonly Group[] = [
   REALM_GROUP,
