@@ -116,7 +116,7 @@ test('the command prints advice, ends with 8 for a problem, and changes nothing'
   assert.deepEqual(readFileSync(join(folder, 'gatehouse.db')), readFileSync(join(sound, 'gatehouse.db')));
 });
 
-test('config check lists every problem and ends with 8; backup writes a new file of the running installation', () => {
+test('config check lists every problem; backup and restore hand over to the server', () => {
   const file = join(home, 'config.toml');
   const run = (...args: string[]) =>
     spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', 'command/main.ts', ...args], { cwd: root, encoding: 'utf8' });

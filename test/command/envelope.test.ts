@@ -135,7 +135,7 @@ test('a changed, shortened, reordered, repeated or extended envelope is refused'
   for (const [name, envelope] of Object.entries(hostile)) await assert.rejects(opened(envelope, key), EnvelopeError, name);
 });
 
-test('a cut envelope leaves no file, an existing file stays, and a data key made for something else is refused', async () => {
+test('a cut envelope leaves no file, an existing file stays, a foreign data key is refused', async () => {
   const { code, stderr } = await bash.run(`head -c 1500000 /dev/zero > zeros; gatehouse key encrypt files zeros -o zeros.sealed
     head -c 1200000 zeros.sealed > cut; gatehouse key decrypt cut -o cut.opened`);
   assert.equal(code, 8, stderr);
