@@ -1,4 +1,4 @@
-// `npm start`, `npm run model`, `npm test`, `npm run bench`, `npm run fuzz`, `npm run foreign`, `npm run mutate` and `npm run soak`: installs missing dependencies, then runs the pinned Node. Plain JavaScript for any Node from version 18.
+// `npm start`, `npm run cli`, `npm run model`, `npm test`, `npm run bench`, `npm run fuzz`, `npm run foreign`, `npm run mutate` and `npm run soak`: installs missing dependencies, then runs the pinned Node. Plain JavaScript for any Node from version 18.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { forgetVariables } from './kernel/config/forget-variables.mjs';
 const root = fileURLToPath(new URL('.', import.meta.url));
 const entries = {
   start: 'main.ts',
+  cli: 'command/main.ts',
   model: 'model.ts',
   test: 'test/run.ts',
   bench: 'bench/run.ts',
@@ -26,10 +27,10 @@ const MMAP_FROM_BYTES = '1048576';
 /** Megabytes of the young generation of the main thread, which may serve requests: kernel/runtime/young-space.ts says why. */
 const YOUNG_SPACE = '--min-semi-space-size=8';
 
-install(command !== 'start' && command !== 'model');
+install(!['start', 'cli', 'model'].includes(command));
 run(join(root, entries[command]));
 
-/** @param dev whether development dependencies are needed; `npm start` and `npm run model` need neither them nor a compiler */
+/** @param dev whether development dependencies are needed; `npm start`, the command and `npm run model` need neither them nor a compiler */
 function install(dev) {
   const { wanted, present, digest } = packages();
   const isWrong = ([path, { version }]) => path !== '' && present[path]?.version !== version;
@@ -121,9 +122,10 @@ function run(entry) {
   const { UV_THREADPOOL_SIZE = String(availableParallelism() + 4), MALLOC_MMAP_THRESHOLD_ = MMAP_FROM_BYTES } = process.env;
   const env = { ...process.env, UV_THREADPOOL_SIZE, MALLOC_MMAP_THRESHOLD_ };
   // From the second start on, nothing is stripped and compiled again. Whoever can write here can write the sources; where nobody can, Node does without.
-  if (command === 'start') env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'gatehouse');
+  if (command === 'start' || command === 'cli') env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'gatehouse');
   const flags = [...(command === 'start' ? [YOUNG_SPACE] : []), '--disable-warning=ExperimentalWarning', entry, ...args];
-  if (command === 'start') become(node, flags, env);
+  // The command reads passwords from the terminal, which then belongs to it alone.
+  if (command === 'start' || command === 'cli') become(node, flags, env);
   // The closing of the IPC channel tells the server that this launcher has ended without forwarding a signal.
   const child = spawn(node, flags, {
     cwd: process.cwd(),
@@ -143,7 +145,7 @@ function run(entry) {
   });
 }
 
-/** Replaces this process by the server, so that no idle launcher is left beside it. Returns where the system or this Node (before 22.15) cannot do that. */
+/** Replaces this process by the server or the command, so that no idle launcher is left beside it. Returns where the system or this Node (before 22.15) cannot do that. */
 function become(node, flags, env) {
   if (process.platform === 'win32' || !process.execve) return;
   process.execve(node, [node, ...flags], env);

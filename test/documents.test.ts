@@ -15,7 +15,9 @@ import { BUILT_IN } from '../plugins/index.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const DOCUMENTS = globSync('{*,docs/*}.md', { cwd: root }).sort();
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
-const committed = globSync('{*,.ci/*,docs/*,{kernel,kmip,crypto,jose,text,plugins,actors,test,bench,soak}/**/*}.{ts,mjs,json,md,toml}', { cwd: root });
+const committed = globSync('{*,.ci/*,docs/*,{client,command,kernel,kmip,crypto,jose,text,plugins,actors,test,bench,soak}/**/*}.{ts,mjs,json,md,toml}', {
+  cwd: root,
+});
 
 /** The anchor that a heading gets: its words in lower case, joined by hyphens. */
 const anchorsOf = (text: string) =>

@@ -110,6 +110,24 @@ test('plugins import the kernel, the libraries, their own folder, and only types
   assert.deepEqual(offenders(rule), []);
 });
 
+test('the client imports nothing but itself, and nothing of Node: browsers run it too', () => {
+  assert.deepEqual(
+    offenders(({ file, target }) => !file.startsWith('client/') || target.startsWith('client/')),
+    [],
+  );
+  for (const file of files.filter((each) => each.startsWith('client/')))
+    assert.doesNotMatch(readFileSync(join(root, file), 'utf8'), /^(?:import|export) .*from '[^.]/m, file);
+});
+
+test('the command knows the server by the client alone; what it does on its own machine is named here', () => {
+  /** The profile is a private file; doctor and config check read the configuration; model.ts has the bar of its downloads. */
+  const LOCAL = /^(kernel\/(private-file|configure|config\/load)\.ts|actors\/model\/hub\/progress\.ts|plugins\/(index|hsm\/instances)\.ts)$/;
+  assert.deepEqual(
+    offenders(({ file, target, typeOnly }) => !file.startsWith('command/') || typeOnly || /^(command|client)\//.test(target) || LOCAL.test(target)),
+    [],
+  );
+});
+
 test('every file begins with its job in one sentence, and none is called utils, helpers or common', () => {
   for (const file of [...files, ...globSync('{test,bench,soak}/**/*.ts', { cwd: root })]) {
     assert.match(readFileSync(join(root, file), 'utf8').split('\n')[0] as string, /^\/\/ .+[.:]$/, file);

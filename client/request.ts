@@ -1,0 +1,102 @@
+// One request of the client: its address, its credential and its body, and what the answer says.
+import { GatehouseError, refusalOf } from './error.ts';
+
+/** `fetch` of Node or of a browser, or one that brings authorities and certificates of its own. */
+export type Fetch = (address: string, init: RequestInit) => Promise<Response>;
+
+/** In a browser leave it out: the cookie of the page goes along by itself. */
+export type Credential =
+  | { readonly cookie: string }
+  | { readonly token: string }
+  | { readonly bearer: string }
+  | { readonly user: string; readonly password: string };
+
+export interface Given {
+  readonly params?: Readonly<Record<string, string>> | undefined;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as a form; a Blob is a file. */
+  readonly form?: Readonly<Record<string, string | Blob>> | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Sender {
+  readonly address: string;
+  readonly fetch: Fetch;
+  readonly credential: Credential | undefined;
+}
+
+export interface Received {
+  readonly value: unknown;
+  readonly headers: Headers;
+}
+
+/**
+ * @param name method and path: `GET /realms/{realm_id}/userpass`
+ * @throws GatehouseError for an answer with a status from 400 on, and where none came
+ */
+export async function send({ address, fetch, credential }: Sender, name: string, given: Given): Promise<Received> {
+  const [method, path] = name.split(' ') as [string, string];
+  const form = given.form && formOf(given.form);
+  const headers = { ...headersOf(credential), ...(given.body === undefined ? {} : { 'content-type': 'application/json' }) };
+  const body = form ?? (given.body === undefined ? null : JSON.stringify(given.body));
+  const answer = await reach(fetch, `${address}${filled(path, given.params ?? {})}${queryOf(given.query ?? {})}`, {
+    method,
+    headers,
+    body,
+    redirect: 'error',
+    signal: given.signal ?? null,
+  });
+  const text = await reading(answer);
+  if (answer.status >= 400) throw refusalOf(answer.status, text, answer.headers.get('x-request-id') ?? undefined);
+  const isJson = /^application\/json\b/.test(answer.headers.get('content-type') ?? '');
+  return { value: isJson ? JSON.parse(text) : text === '' ? undefined : text, headers: answer.headers };
+}
+
+async function reach(fetch: Fetch, address: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(address, init);
+  } catch (error) {
+    throw unreachable(error);
+  }
+}
+
+async function reading(answer: Response): Promise<string> {
+  try {
+    return await answer.text();
+  } catch (error) {
+    throw unreachable(error);
+  }
+}
+
+function unreachable(error: unknown): GatehouseError {
+  const { message, cause } = error as Error;
+  const reason = cause instanceof Error ? cause.message || (cause as NodeJS.ErrnoException).code : message;
+  return new GatehouseError({ status: 0, code: 'UNREACHABLE', message: `the server cannot be reached: ${reason}`, cause: error });
+}
+
+/** RFC 6265, RFC 6750 and RFC 7617. */
+function headersOf(credential: Credential | undefined): Record<string, string> {
+  if (credential === undefined) return {};
+  if ('cookie' in credential) return { cookie: `_ea_=${credential.cookie}` };
+  if ('token' in credential) return { 'x-app-token': credential.token };
+  if ('bearer' in credential) return { authorization: `Bearer ${credential.bearer}` };
+  const bytes = new TextEncoder().encode(`${credential.user}:${credential.password}`);
+  return { authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` };
+}
+
+function filled(path: string, params: Readonly<Record<string, string>>): string {
+  return path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(params[name] as string));
+}
+
+function queryOf(query: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as [string, string]]));
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+}
+
+function formOf(members: Readonly<Record<string, string | Blob>>): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(members)) form.append(name, value);
+  return form;
+}

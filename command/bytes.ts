@@ -1,0 +1,57 @@
+// Bytes of files and pipes: read whole with a limit, or as a stream with its progress on the terminal.
+import { createReadStream, createWriteStream, existsSync, linkSync, statSync, unlinkSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { progressOn } from '../actors/model/hub/progress.ts';
+import type { Surroundings } from './command.ts';
+import { CommandError, EXIT } from './exit.ts';
+import { printable } from './printable.ts';
+
+/** A body of /v1/crypto has at most 16 MiB, and base64url makes four characters of three bytes. */
+export const MAX_WHOLE_BYTES = 12_000_000;
+
+type Streams = Pick<Surroundings, 'stdin' | 'stdout' | 'stderr'>;
+
+const isPipe = (path: string | undefined): path is undefined | '-' => path === undefined || path === '-';
+
+/** @param path `-` or nothing for standard input */
+export async function* bytesOf(path: string | undefined, { stdin, stderr }: Streams): AsyncGenerator<Buffer> {
+  const totalBytes = isPipe(path) ? 0 : statSync(path).size;
+  const source: Readable = isPipe(path) ? stdin : createReadStream(path, { highWaterMark: 1_048_576 });
+  const onProgress = stderr.isTTY === true && totalBytes > MAX_WHOLE_BYTES ? progressOn(stderr, () => performance.now()) : undefined;
+  let bytes = 0;
+  for await (const piece of source as AsyncIterable<Buffer>) {
+    yield piece;
+    bytes += piece.length;
+    onProgress?.({ path: printable(path ?? ''), bytes, totalBytes, isDone: bytes === totalBytes });
+  }
+}
+
+/** @throws CommandError for more than a request may hold */
+export async function wholeOf(path: string | undefined, streams: Streams): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of bytesOf(path, streams)) {
+    parts.push(part);
+    length += part.length;
+    if (length > MAX_WHOLE_BYTES) throw new CommandError(`the input is larger than ${MAX_WHOLE_BYTES} bytes`, EXIT.refused);
+  }
+  return Buffer.concat(parts);
+}
+
+/**
+ * Writes a stream to standard output, or to a new file of mode 0600 that appears only when it is complete.
+ * @throws CommandError if the file exists
+ */
+export async function writeStream(path: string | undefined, source: AsyncIterable<Uint8Array>, { stdout }: Streams): Promise<void> {
+  if (isPipe(path)) return pipeline(source, stdout, { end: false });
+  if (existsSync(path)) throw new CommandError(`${path} exists already`, EXIT.usage);
+  const unfinished = `${path}.unfinished-${process.pid}`;
+  try {
+    await pipeline(source, createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true }));
+    // Unlike a renaming, this never replaces a file that has appeared meanwhile.
+    linkSync(unfinished, path);
+  } finally {
+    if (existsSync(unfinished)) unlinkSync(unfinished);
+  }
+}

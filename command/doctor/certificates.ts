@@ -1,0 +1,55 @@
+// Checks the certificates of the server: whether they can be read, belong to their key, and how long they are valid.
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Check, type Finding, ok, problem, warning } from './finding.ts';
+
+const DAY_MS = 86_400_000;
+const SOON_DAYS = 30;
+const RENEW = 'write a new certificate and its key in place; the server reads them without a restart';
+
+export const checkCertificates: Check = ({ config, base, dataDir, now }) => {
+  const { cert, key, client_ca } = config.http.tls;
+  const own = cert === '';
+  const path = own ? join(dataDir, 'tls', 'cert.pem') : resolve(base, cert);
+  const keyPath = own ? join(dataDir, 'tls', 'key.pem') : resolve(base, key);
+  if (own && !existsSync(path)) return [ok('certificate', 'the first start makes a self-signed certificate')];
+  const renewal = own ? `remove ${path} and ${keyPath}, and start the server again` : RENEW;
+  const found = of('certificate', path, now, renewal);
+  const fitting = found.some(({ state }) => state === 'problem') ? [] : pair(path, keyPath);
+  const authorities = client_ca === '' ? [] : of('authority of clients', resolve(base, client_ca), now, 'get the new authority and write it in place');
+  return [...found, ...fitting, ...authorities];
+};
+
+function of(about: string, path: string, now: number, renewal: string): Finding[] {
+  try {
+    const blocks = readFileSync(path, 'utf8').match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
+    if (blocks.length === 0) return [problem(about, `${path} holds no certificate`, 'write a certificate in PEM there')];
+    return blocks.map((block) => validity(about, path, new X509Certificate(block), now, renewal));
+  } catch (error) {
+    return [problem(about, `${path} cannot be read: ${(error as Error).message}`, 'give the user of the server the right to read it')];
+  }
+}
+
+function validity(about: string, path: string, { subject, validFromDate, validToDate }: X509Certificate, now: number, renewal: string): Finding {
+  const name = `${subject.replaceAll('\n', ', ')} in ${path}`;
+  const days = Math.floor((validToDate.getTime() - now) / DAY_MS);
+  const end = validToDate.toISOString().slice(0, 10);
+  if (validFromDate.getTime() > now)
+    return problem(about, `${name} is not valid before ${validFromDate.toISOString()}`, 'set the clock of this machine, or wait');
+  if (validToDate.getTime() <= now) return problem(about, `${name} has ended on ${end}`, renewal);
+  if (days < SOON_DAYS) return warning(about, `${name} ends on ${end}, in ${days} days`, renewal);
+  return ok(about, `${name} is valid until ${end}`);
+}
+
+function pair(cert: string, key: string): Finding[] {
+  try {
+    if (new X509Certificate(readFileSync(cert)).checkPrivateKey(createPrivateKey(readFileSync(key))))
+      return [ok('TLS key', `${key} belongs to the certificate`)];
+    return [problem('TLS key', `${key} does not belong to ${cert}`, 'write both files of one pair')];
+  } catch (error) {
+    return [
+      problem('TLS key', `${key} cannot be used: ${(error as Error).message}`, 'write the key of the certificate there, in PEM and without a passphrase'),
+    ];
+  }
+}

@@ -1,0 +1,60 @@
+// Checks the database: whether it can be opened, is sound, and new enough; of PostgreSQL also whether its clock agrees with this machine.
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
+import { type Check, type Finding, ok, problem, warning } from './finding.ts';
+
+const MIN_POSTGRES = 150_000;
+const CONNECT_MS = 5_000;
+/** Sessions and leases of several machines compare their times. */
+const MAX_DRIFT_MS = 5_000;
+
+export const checkDatabase: Check = ({ config, dataDir }) => {
+  const { url } = config.store;
+  return url.startsWith('sqlite:') ? sqlite(resolve(dataDir, url.slice('sqlite:'.length))) : postgres(url);
+};
+
+/** Reads only; a running server goes on meanwhile. */
+function sqlite(path: string): Finding[] {
+  if (!existsSync(path)) return [ok('database', `${path} is not there yet; the first start makes it`)];
+  try {
+    const db = new DatabaseSync(path, { readOnly: true });
+    try {
+      const { quick_check: says } = db.prepare('PRAGMA quick_check(1)').get() as { quick_check: string };
+      if (says === 'ok') return [ok('database', `${path} is sound`)];
+      return [problem('database', `${path} is damaged: ${says}`, 'stop the server, keep a copy of the file, and restore the last backup: gatehouse restore')];
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    return [
+      problem('database', `${path} cannot be opened: ${(error as Error).message}`, 'look at its owner and mode; if it is damaged, restore the last backup'),
+    ];
+  }
+}
+
+async function postgres(connectionString: string): Promise<Finding[]> {
+  const client = new Client({ connectionString, connectionTimeoutMillis: CONNECT_MS, query_timeout: CONNECT_MS });
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ version: number; now: Date }>(
+      `SELECT current_setting('server_version_num')::int AS version, clock_timestamp() AS now`,
+    );
+    const { version, now } = rows[0] as { version: number; now: Date };
+    const drift = Math.abs(now.getTime() - Date.now());
+    return [
+      version < MIN_POSTGRES
+        ? problem('database', `PostgreSQL ${Math.floor(version / 10_000)} is too old`, 'use PostgreSQL 15 or newer')
+        : ok('database', `PostgreSQL ${Math.floor(version / 10_000)} answers`),
+      ...(drift > MAX_DRIFT_MS
+        ? [warning('clock', `this machine and the database differ by ${Math.round(drift / 1_000)} s`, 'let both get their time from the network (NTP)')]
+        : []),
+    ];
+  } catch (error) {
+    // The address holds a password; what the driver says does not.
+    return [problem('database', `PostgreSQL cannot be used: ${(error as Error).message}`, 'look at [store] url, the network, and the log of PostgreSQL')];
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

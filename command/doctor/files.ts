@@ -1,0 +1,61 @@
+// Checks the data folder: who can read it, whether the root key is there, and whether the disk has room.
+import { type Stats, statfsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Check, type Finding, type Installation, ok, problem, warning } from './finding.ts';
+
+/** Bytes. Below the first the store soon cannot be written. */
+const LITTLE_ROOM = 100_000_000;
+const SCARCE_ROOM = 1_000_000_000;
+
+/** Files that nobody else may read; the initial password is there until it is changed. */
+const SECRETS = ['root.key', 'gatehouse.db', 'gatehouse.db-wal', 'tls/key.pem', 'initial-password'];
+
+export const checkFiles: Check = (installation) => {
+  const folder = statOf(installation.dataDir);
+  if (!folder) return [ok('data folder', `${installation.dataDir} is not there yet; the first start makes it`)];
+  if (!folder.isDirectory()) return [problem('data folder', `${installation.dataDir} is not a folder`, 'move it away, or name another one with --data-dir')];
+  return [privacy(installation.dataDir, folder, 'data folder', '700'), ...secrets(installation), ...rootKey(installation), room(installation)];
+};
+
+function statOf(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false });
+}
+
+function privacy(path: string, { mode, uid }: Stats, about: string, wanted: string): Finding {
+  const own = process.getuid?.();
+  if (own !== undefined && own !== 0 && uid !== own)
+    return problem(about, `${path} belongs to another user (${uid})`, `run doctor as the user of the server, or chown it`);
+  const bits = (mode & 0o777).toString(8).padStart(3, '0');
+  if ((mode & 0o077) !== 0) return problem(about, `other users can use ${path} (mode ${bits})`, `chmod ${wanted} ${path}`);
+  return ok(about, `${path} is for its owner only`);
+}
+
+function secrets({ dataDir }: Installation): Finding[] {
+  return SECRETS.flatMap((name) => {
+    const path = join(dataDir, name);
+    const stat = statOf(path);
+    if (!stat) return [];
+    const found = privacy(path, stat, name, '600');
+    if (name !== 'initial-password') return [found];
+    return [found, warning(name, 'the administrator still has the initial password', 'sign in and change it: gatehouse login --user admin')];
+  });
+}
+
+function rootKey({ config, dataDir }: Installation): Finding[] {
+  if (config.store.root_key !== '' || statOf(join(dataDir, 'root.key')) || !statOf(join(dataDir, 'gatehouse.db'))) return [];
+  return [
+    problem(
+      'root key',
+      `${join(dataDir, 'root.key')} is missing, and the database needs it`,
+      'put it back from where you keep it: without it nobody can open the keys',
+    ),
+  ];
+}
+
+function room({ dataDir }: Installation): Finding {
+  const { bavail, bsize } = statfsSync(dataDir);
+  const free = bavail * bsize;
+  const says = `${Math.floor(free / 1_000_000)} MB are free for ${dataDir}`;
+  if (free < LITTLE_ROOM) return problem('disk', says, 'make room: what cannot be written is refused');
+  return free < SCARCE_ROOM ? warning('disk', says, 'make room soon') : ok('disk', says);
+}

@@ -1,0 +1,92 @@
+// The kinds of keys that `gatehouse key create` makes, and the algorithms with which each kind works if no other is named.
+import { enumeration, integer, type Node, structure, text } from '../../client/kmip.ts';
+
+/** Bits of the KMIP usage mask (KMIP 2.1, section 11.14). */
+const USE = { sign: 1, verify: 2, encrypt: 4, decrypt: 8, wrap: 16, unwrap: 32, macGenerate: 128, macVerify: 256, keyAgreement: 2_048 } as const;
+const CIPHER = USE.encrypt | USE.decrypt | USE.wrap | USE.unwrap;
+const MAC = USE.macGenerate | USE.macVerify;
+
+interface Secret {
+  readonly algorithm: string;
+  readonly bits: number;
+  readonly mask: number;
+}
+
+interface Pair {
+  readonly algorithm: string;
+  readonly bits?: number;
+  readonly curve?: string;
+  readonly privateMask: number;
+  readonly publicMask: number;
+}
+
+const SIGNING = { privateMask: USE.sign, publicMask: USE.verify };
+const RSA = { algorithm: 'RSA', privateMask: USE.sign | USE.decrypt | USE.unwrap, publicMask: USE.verify | USE.encrypt | USE.wrap };
+
+export const SECRETS: Readonly<Record<string, Secret>> = {
+  'aes-128': { algorithm: 'AES', bits: 128, mask: CIPHER },
+  'aes-192': { algorithm: 'AES', bits: 192, mask: CIPHER },
+  'aes-256': { algorithm: 'AES', bits: 256, mask: CIPHER },
+  'hmac-256': { algorithm: 'HMAC_SHA256', bits: 256, mask: MAC },
+  'hmac-384': { algorithm: 'HMAC_SHA384', bits: 384, mask: MAC },
+  'hmac-512': { algorithm: 'HMAC_SHA512', bits: 512, mask: MAC },
+};
+
+export const PAIRS: Readonly<Record<string, Pair>> = {
+  'rsa-2048': { ...RSA, bits: 2_048 },
+  'rsa-3072': { ...RSA, bits: 3_072 },
+  'rsa-4096': { ...RSA, bits: 4_096 },
+  'ec-p256': { algorithm: 'EC', curve: 'P_256', ...SIGNING },
+  'ec-p384': { algorithm: 'EC', curve: 'P_384', ...SIGNING },
+  'ec-p521': { algorithm: 'EC', curve: 'P_521', ...SIGNING },
+  ed25519: { algorithm: 'Ed25519', ...SIGNING },
+};
+
+export const KINDS: readonly string[] = [...Object.keys(SECRETS), ...Object.keys(PAIRS)];
+
+/** @param common attributes of every new key: its name and dates @param id of a key on an HSM */
+export function creation(kind: string, common: readonly Node[], id: string | undefined): { operation: 'Create' | 'CreateKeyPair'; members: Node[] } {
+  const identified = id === undefined ? [] : [text('UniqueIdentifier', id)];
+  const secret = SECRETS[kind];
+  if (secret) {
+    const attributes = [algorithm(secret.algorithm), integer('CryptographicLength', secret.bits), integer('CryptographicUsageMask', secret.mask)];
+    return { operation: 'Create', members: [enumeration('ObjectType', 'SymmetricKey'), structure('Attributes', ...attributes, ...common, ...identified)] };
+  }
+  const { algorithm: named, bits, curve, privateMask, publicMask } = PAIRS[kind] as Pair;
+  const size = bits === undefined ? [] : [integer('CryptographicLength', bits)];
+  const domain = curve === undefined ? [] : [structure('CryptographicDomainParameters', enumeration('RecommendedCurve', curve))];
+  return {
+    operation: 'CreateKeyPair',
+    members: [
+      structure('CommonAttributes', algorithm(named), ...size, ...domain, ...common),
+      structure('PrivateKeyAttributes', integer('CryptographicUsageMask', privateMask), ...identified),
+      structure('PublicKeyAttributes', integer('CryptographicUsageMask', publicMask)),
+    ],
+  };
+}
+
+const algorithm = (name: string): Node => enumeration('CryptographicAlgorithm', name);
+
+/** What the attributes of a key say of its kind: the algorithm of KMIP and the length in bits. */
+export interface Sort {
+  readonly algorithm: string;
+  readonly bits: number;
+}
+
+export function signatureAlgorithm({ algorithm: name, bits }: Sort): string | undefined {
+  if (name === 'RSA') return 'PS256';
+  if (name === 'EC' || name === 'ECDSA') return { 256: 'ES256', 384: 'ES384', 521: 'ES512' }[bits];
+  return /^(Ed25519|Ed448)$/.test(name) ? name : undefined;
+}
+
+export function macAlgorithm({ algorithm: name }: Sort): string | undefined {
+  const bits = /^HMAC_?SHA_?(256|384|512)$/i.exec(name)?.[1];
+  return bits === undefined ? undefined : `HS${bits}`;
+}
+
+/** `alg` and `enc` of JOSE (RFC 7518). */
+export function encryptionAlgorithm({ algorithm: name, bits }: Sort): { alg: string; enc: string } | undefined {
+  if (name === 'AES') return { alg: 'dir', enc: `A${bits}GCM` };
+  if (name === 'RSA') return { alg: 'RSA-OAEP-256', enc: 'A256GCM' };
+  return /^(EC|ECDH|X25519|X448)$/.test(name) ? { alg: 'ECDH-ES', enc: 'A256GCM' } : undefined;
+}

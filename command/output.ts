@@ -1,0 +1,79 @@
+// What commands print: tables and lines for people, JSON for scripts, bytes for files and pipes.
+import { openSync, writeSync } from 'node:fs';
+import { printable, printableJson, width } from './printable.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Output {
+  /** `--json`: the answer of the server as it is. */
+  readonly isJson: boolean;
+  /** A list: a table with these columns, in this order. */
+  table(rows: readonly Row[], columns: readonly string[]): void;
+  /** One thing: a line for each member that has a value. */
+  record(value: Row): void;
+  /** What a command has done; left out with `--json`, where `value` is printed instead. */
+  done(text: string, value?: unknown): void;
+  /** A text for pipes, such as an identifier: alone on its line. */
+  line(text: string): void;
+}
+
+export interface Sink {
+  write(text: string): unknown;
+}
+
+const GAP = '  ';
+
+export function createOutput(to: Sink, isJson: boolean): Output {
+  const json = (value: unknown) => void to.write(`${printableJson(value)}\n`);
+  return {
+    isJson,
+    table(rows, columns) {
+      if (isJson) json(rows);
+      else to.write(tableOf(rows, columns));
+    },
+    record(value) {
+      if (isJson) return json(value);
+      const members = Object.entries(value).filter(([, member]) => member !== undefined && member !== null);
+      const widest = Math.max(0, ...members.map(([name]) => width(name)));
+      for (const [name, member] of members) to.write(`${name.padEnd(widest)}${GAP}${cellOf(member)}\n`);
+    },
+    done(text, value) {
+      if (!isJson) to.write(`${printable(text)}\n`);
+      else if (value !== undefined) json(value);
+    },
+    line(text) {
+      if (isJson) json(text);
+      else to.write(`${printable(text)}\n`);
+    },
+  };
+}
+
+function tableOf(rows: readonly Row[], columns: readonly string[]): string {
+  const cells = [columns.map((name) => name.toUpperCase().replaceAll('_', ' ')), ...rows.map((row) => columns.map((name) => cellOf(row[name])))];
+  const widths = columns.map((_, at) => Math.max(...cells.map((row) => width(row[at] as string))));
+  const line = (row: readonly string[]) => row.map((cell, at) => cell + ' '.repeat((widths[at] as number) - width(cell))).join(GAP);
+  return cells.map((row) => `${line(row).trimEnd()}\n`).join('');
+}
+
+function cellOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return printable(value.join(', '));
+  return printable(typeof value === 'object' ? JSON.stringify(value) : String(value));
+}
+
+/** Writes bytes to a file that only its owner can read, or to standard output for `-` and no path. An existing file is not replaced. */
+export function writeBytes(path: string | undefined, bytes: Uint8Array): void {
+  const file = path === undefined || path === '-' ? 1 : openSync(path, 'wx', 0o600);
+  for (let at = 0; at < bytes.length; ) at += writeWaiting(file, bytes.subarray(at));
+}
+
+/** A pipe that is full refuses bytes until its reader has taken some. */
+function writeWaiting(file: number, bytes: Uint8Array): number {
+  try {
+    return writeSync(file, bytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    return 0;
+  }
+}

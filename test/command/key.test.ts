@@ -1,0 +1,108 @@
+// Keys and the rest of the API from the command line on a started server: kinds, signatures, MACs, keys that move, documents, sessions, tokens.
+import assert from 'node:assert/strict';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import { exitOf, type Started, start } from '../e2e/started.ts';
+import { docx } from '../plugins/ai/files.ts';
+import { temporaryFolder } from '../server.ts';
+import { type Shell, SIGN_IN, shell } from './shell.ts';
+
+const home = temporaryFolder();
+let server: Started;
+let bash: Shell;
+test.before(async () => {
+  server = await start(join(home, 'data'));
+  bash = shell(server, join(home, 'data'));
+  const { code, stderr } = await bash.run(SIGN_IN);
+  assert.equal(code, 0, stderr);
+});
+test.after(async () => {
+  server.child.kill('SIGTERM');
+  await exitOf(server.child);
+  rmSync(bash.folder, { recursive: true });
+  rmSync(home, { recursive: true });
+});
+
+async function lines(script: string, code = 0): Promise<string[]> {
+  const ended = await bash.run(script);
+  assert.equal(ended.code, code, ended.stdout + ended.stderr);
+  return ended.stdout.trimEnd().split('\n');
+}
+
+const file = (name: string) => readFileSync(join(bash.folder, name));
+
+for (const [kind, pem] of [
+  ['rsa-2048', 'RSA'],
+  ['ec-p384', 'EC'],
+  ['ed25519', 'ED25519'],
+] as const)
+  test(`a pair of ${kind} signs; a changed text is refused with 8; openssl reads its exported key`, async () => {
+    const printed = await lines(`gatehouse key create ${kind} --name ${kind}; echo text > text
+      gatehouse key sign ${kind} text -o ${kind}.jws; gatehouse key verify ${kind}.jws text
+      echo other | gatehouse key verify ${kind}.jws || echo "ended with $?"
+      gatehouse key export ${kind} -o ${kind}.pem; openssl pkey -in ${kind}.pem -noout -text | head -n 1`);
+    assert.match(printed[1] ?? '', /^The signature of \S+ is right$/);
+    assert.deepEqual(printed.slice(2, 3), ['ended with 8']);
+    assert.match(printed[3] ?? '', new RegExp(`${pem}|Private-Key: \\(\\d+ bit`));
+  });
+
+test('a MAC is computed and verified; a wrong one ends with 8', async () => {
+  const printed = await lines(`gatehouse key create hmac-256 --name counter > /dev/null; MAC=$(echo text | gatehouse key mac counter)
+    echo text | gatehouse key mac counter --verify $MAC; echo other | gatehouse key mac counter --verify $MAC || echo "ended with $?"`);
+  assert.deepEqual(printed, ['The MAC is right', 'ended with 8']);
+});
+
+test('a key leaves wrapped and comes back; PEM and bytes are imported; both are the same keys as before', async () => {
+  await lines(`gatehouse key create aes-256 --name wrapping; gatehouse key create aes-256 --name inner; gatehouse key create rsa-2048 --name pair
+    for key in inner pair; do gatehouse key wrap $key --with wrapping -o $key.wrapped; gatehouse key unwrap $key.wrapped --name $key-again; gatehouse key export $key -o $key.clear; gatehouse key export $key-again -o $key-again.clear; done
+    openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out own.pem; gatehouse key export $(gatehouse key import own.pem --alg ES256 --tag brought) -o back.pem`);
+  for (const key of ['inner', 'pair']) {
+    assert.deepEqual(file(`${key}.clear`), file(`${key}-again.clear`));
+    const wrapped = file(`${key}.wrapped`).toString().toLowerCase();
+    assert.ok(!wrapped.includes(file('inner.clear').toString('hex')), key);
+  }
+  assert.equal(file('inner.clear').length, 32);
+  assert.deepEqual(file('back.pem'), file('own.pem'));
+  assert.match((await lines('gatehouse key list --tag brought'))[1] ?? '', /PrivateKey +EC 256 +Active +brought$/);
+});
+
+test('what was destroyed is gone, what is revoked encrypts no more, and neither happens without --yes', async () => {
+  const printed = await lines(`gatehouse key create aes-128 --name old > /dev/null
+    echo text | gatehouse key encrypt old > old.sealed
+    gatehouse key destroy old || echo "asked: $?"
+    gatehouse key revoke old --yes > /dev/null
+    echo text | gatehouse key encrypt old || echo "refused: $?"
+    gatehouse key decrypt old.sealed
+    gatehouse key destroy old --yes > /dev/null
+    gatehouse key decrypt old.sealed > /dev/null || echo "gone: $?"`);
+  assert.deepEqual(printed.slice(0, 3), ['asked: 2', 'refused: 4', 'text']);
+  assert.match(printed[3] ?? '', /^gone: [56]$/);
+});
+
+test('a hostile tag of a key is shown escaped, and is whole in JSON', async () => {
+  const hostile = 'a\u001b]0;title\u0007\u202eb';
+  writeFileSync(join(bash.folder, 'tag'), hostile);
+  const printed = await lines(
+    `gatehouse key create aes-256 --name tagged > /dev/null; gatehouse key tag tagged "$(cat tag)" > /dev/null; gatehouse key list --name tagged; gatehouse key list --name tagged --json > tagged.json`,
+  );
+  assert.ok(printed.join('\n').includes('a\\u{1b}]0;title\\u{7}\\u{202e}b'), printed.join('\n'));
+  for (const each of ['\u001b', '\u202e']) assert.ok(!file('tagged.json').includes(each));
+  assert.deepEqual((JSON.parse(file('tagged.json').toString()) as { tags: string[] }[])[0]?.tags, [hostile]);
+});
+
+test('documents are added and asked, sessions are found and ended, a token is renewed and revoked', async () => {
+  writeFileSync(join(bash.folder, 'pump.docx'), await docx(['The filter of the pump is changed every three months.']));
+  const printed =
+    await lines(`gatehouse base add manuals pump.docx; gatehouse base ask manuals when is the filter changed; gatehouse base list | grep manuals; gatehouse base remove manuals pump.docx --yes
+    gatehouse session end $(gatehouse session list _ admin --json | grep -o '[0-9a-f-]\\{36\\}'); gatehouse whoami || echo "ended with $?"`);
+  assert.equal(printed[0], 'Added pump.docx to manuals');
+  assert.match(printed.join('\n'), /three months[\s\S]*manuals +pump\.docx\nRemoved pump\.docx from manuals\nEnded the session\nended with 3$/);
+  const tokens = await lines(`echo 'correct horse battery' | gatehouse login --user admin --password-file -
+    ROLE=$(gatehouse role create web --ttl 3600); gatehouse secret-id create web --uses 1 -o secret
+    gatehouse login $ADDRESS --ca data/tls/cert.pem --profile web --role-id $ROLE --secret-id-file secret
+    gatehouse token show --profile web | grep -c ttl; gatehouse token renew --profile web; gatehouse token revoke --profile web; gatehouse token show --profile web || echo "ended with $?"`);
+  assert.match(tokens.join('\n'), /as approle:web\n[1-9]\nThe token lives for 3600 seconds from now\nRevoked the token\nended with [34]$/);
+});
+
+test.run();
