@@ -20,6 +20,7 @@ import { loginHandler } from './login.ts';
 import { appTokenAuthenticator } from './machine/app-token.ts';
 import { machineRoutes } from './machine/routes.ts';
 import { AUTH_MIGRATIONS } from './migrations.ts';
+import { ownRightsRoute } from './own-rights.ts';
 import { MAX_LOGIN_BYTES, Query, RealmQuery, withParameters } from './parameters.ts';
 import { realmRoutes } from './realms.ts';
 import { bearerSessionAuthenticator, sessionAuthenticator } from './session-cookie.ts';
@@ -70,6 +71,7 @@ export default definePlugin<AuthConfig, AuthActors>({
       },
       { method: 'GET', path: '/whoami', auth: ['cookie'], query: Query({ realm: Type.Optional(RealmQuery) }), handle: whoamiHandler(ctx) },
       { method: 'GET', path: '/public/version', auth: 'none', handle: () => ({ status: 200, body: ctx.version, type: 'text/plain; charset=utf-8' }) },
+      ownRightsRoute(ctx),
       certifyRoute(ctx),
       introspectRoute(ctx),
       auditRoute(ctx),
