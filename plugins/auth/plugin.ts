@@ -20,6 +20,7 @@ import { loginHandler } from './login.ts';
 import { appTokenAuthenticator } from './machine/app-token.ts';
 import { machineRoutes } from './machine/routes.ts';
 import { AUTH_MIGRATIONS } from './migrations.ts';
+import { operationsRoutes } from './operations.ts';
 import { ownRightsRoute } from './own-rights.ts';
 import { MAX_LOGIN_BYTES, Query, RealmQuery, withParameters } from './parameters.ts';
 import { realmRoutes } from './realms.ts';
@@ -75,6 +76,7 @@ export default definePlugin<AuthConfig, AuthActors>({
       certifyRoute(ctx),
       introspectRoute(ctx),
       auditRoute(ctx),
+      ...operationsRoutes(ctx),
       ...sessionRoutes(ctx),
       ...realmRoutes(ctx),
       ...adminRoutes(ctx),

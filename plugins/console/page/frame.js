@@ -10,7 +10,7 @@ import { GROUPS, PAGES, VIEWS } from './views.js';
 /** @param {import('./stage.js').Me} me */
 export function drawFrame(me) {
   const place = /** @type {HTMLElement} */ (document.getElementById('console'));
-  const groups = GROUPS.map(([title, names]) => /** @type {const} */ ([title, names.filter((name) => VIEWS[name] && VIEWS[name]?.isFor?.(me) !== false)]));
+  const groups = GROUPS.map(([title, names]) => /** @type {const} */ ([title, names.filter((name) => VIEWS[name]?.isFor?.(me) !== false)]));
   const leave = () => signOut(me.session_id).catch((error) => tell(wordsOf(error)));
   const frame = html`
     <a class="skip" href="#main" @click=${skip}>Skip to the content</a>
