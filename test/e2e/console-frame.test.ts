@@ -57,17 +57,16 @@ if (!skipWithout('chromium')) {
   });
 
   test('the navigation shows what the caller may do, and the address of another view shows nothing', async () => {
-    const labels = async (cookie: string) => {
+    const labels = async (cookie: string, title: string) => {
       const { page } = await openConsole(browser, server.address, cookie);
       const links = (await page.locator('nav a').allTextContents()).map((text) => text.trim());
-      await goTo(page, 'admins', /./);
-      const title = await page.locator('h1').textContent();
+      await goTo(page, 'admins', title);
       await page.context().close();
-      return { links, title };
+      return { links };
     };
-    const ada = await labels(await some.session('team', 'ada', 'ada password'));
-    const lead = await labels(await some.realmAdmin('team', 'lead'));
-    const all = await labels(root);
+    const ada = await labels(await some.session('team', 'ada', 'ada password'), 'There is no such page');
+    const lead = await labels(await some.realmAdmin('team', 'lead'), 'There is no such page');
+    const all = await labels(root, 'Administrators');
     for (const only of ['Administrators', 'Machines', 'Operations'])
       assert.deepEqual(
         [ada, lead, all].map(({ links }) => links.includes(only)),
@@ -81,7 +80,6 @@ if (!skipWithout('chromium')) {
         only,
       );
     assert.ok(ada.links.includes('Keys') && ada.links.includes('Your account'));
-    assert.deepEqual([ada.title, all.title], ['There is no such page', 'Administrators']);
   });
 
   test('signing out ends every tab: the console, the API page, the page of the AI runner', async () => {

@@ -55,7 +55,7 @@ export async function tabTo(page: Page, role: Parameters<Page['getByRole']>[0], 
   const wanted = page.getByRole(role, { name, exact: typeof name === 'string' }).first();
   await wanted.waitFor();
   for (let tried = 0; tried < 120; tried++) {
-    if (await wanted.evaluate('(element) => element === document.activeElement')) return;
+    if ((await wanted.and(page.locator(':focus')).count()) > 0) return;
     await page.keyboard.press('Tab');
   }
   assert.fail(`the keyboard does not reach the ${role} ${name}`);

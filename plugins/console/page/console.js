@@ -4,6 +4,7 @@ import { html, nothing } from '/console/lib/lit-html.js';
 import { get, Refusal } from './api.js';
 import { wordsOf } from './form.js';
 import { drawFrame, markView } from './frame.js';
+import { leaveIfEnded } from './sign-out.js';
 import { nextStage } from './stage.js';
 import { VIEWS } from './views.js';
 
@@ -32,6 +33,14 @@ function decoded(text) {
   }
 }
 
+/** Modules are for whoever has a session too. @param {import('./views.js').Entry} view */
+function loaded(view) {
+  return view.load().catch(async (error) => {
+    await leaveIfEnded();
+    throw error;
+  });
+}
+
 /** Addresses: `#/<view>/<parameter>...?<query>`. @param {import('./stage.js').Me} me */
 async function open(me) {
   const [path = '', search = ''] = location.hash.replace(/^#\/?/, '').split('?', 2);
@@ -42,7 +51,7 @@ async function open(me) {
   if (!view || view.isFor?.(me) === false)
     return stage.show('Not found', html`<h1 tabindex="-1">There is no such page</h1><p><a href="#/">Go to the overview</a></p>`);
   try {
-    await (await view.load()).open(stage);
+    await (await loaded(view)).open(stage);
   } catch (error) {
     const isGone = error instanceof Refusal && [404, 422].includes(error.status);
     const more = isGone ? nothing : html`<button type="button" @click=${() => open(me)}>Try again</button>`;

@@ -7,11 +7,14 @@ channel.addEventListener('message', ({ data }) => {
 });
 
 /** Another tab, or the server, may have ended the session while nobody looked at this one. */
-document.addEventListener('visibilitychange', async () => {
-  if (document.visibilityState !== 'visible' || isLeaving) return;
+document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && leaveIfEnded());
+
+/** Leaves if the session has ended. */
+export async function leaveIfEnded() {
+  if (isLeaving) return;
   const answer = await fetch('/sign-in/session', { cache: 'no-store' }).catch(() => undefined);
   if (answer?.ok && (await answer.json()) === null) leave();
-});
+}
 
 /** Goes to the sign-in page, which leads back here. What this page has shown is gone with it. */
 export function leave() {
