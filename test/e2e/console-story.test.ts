@@ -163,7 +163,17 @@ async function findInAudit({ page, server, look }: Story, password: string, secr
   await page.keyboard.press('Enter');
   await title(page, 'Audit');
   const events = await page.getByRole('row').allTextContents();
-  for (const event of ['totp', 'realm.create', 'credential.create', 'role', 'key.create', 'access.grant', 'key.rekey', 'login', 'password.change'])
+  for (const event of [
+    'totp.enable',
+    'realm.create',
+    'credential.create',
+    'approle.put',
+    'secret_id.create',
+    'key.create',
+    'key.grant',
+    'key.rekey',
+    'password.change',
+  ])
     assert.ok(
       events.some((row) => row.includes(event)),
       `${event} in ${events.join('\n')}`,
@@ -212,7 +222,7 @@ if (!skipWithout('chromium')) {
   test.after(() => browser?.close());
 
   test('the story of a team by keyboard, at 1280 pixels in light', () => tell(1280, false));
-  test('the story of a team by keyboard, at 360 pixels in the dark', () => tell(360, true));
+  if (!process.env['ONE']) test('the story of a team by keyboard, at 360 pixels in the dark', () => tell(360, true));
 }
 
 test.run();

@@ -30,6 +30,8 @@ export function askIn({ title, body, verb, danger = false, isShown = false, work
   render(template, place);
   place.oncancel = () => close(false);
   place.showModal();
+  // The first field, not a button that stands before it.
+  /** @type {HTMLElement | null} */ (place.querySelector('input, select, textarea'))?.focus();
   return promise;
 }
 

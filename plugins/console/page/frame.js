@@ -15,7 +15,7 @@ export function drawFrame(me) {
   const frame = html`
     <a class="skip" href="#main" @click=${skip}>Skip to the content</a>
     <header class="bar">
-      <button type="button" class="menu" aria-expanded="false" aria-controls="nav" @click=${toggle}>${icon('menu')}<span>Menu</span></button>
+      <button type="button" class="menu quiet" aria-expanded="false" aria-controls="nav" @click=${toggle}>${icon('menu')}<span>Menu</span></button>
       <a class="brand" href="#/"><img src="/sign-in/icon.svg" alt="" width="28" height="28"><span>gatehouse</span></a>
       <a class="who" href="#/account">${icon('account')}<span class="who-name"><bdi>${me.username}</bdi><small>realm <bdi>${me.realm}</bdi></small></span></a>
       <button type="button" class="quiet sign-out" @click=${leave}>Sign out</button>

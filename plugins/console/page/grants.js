@@ -12,15 +12,18 @@ const RIGHTS = /** @type {const} */ ([
   ['encrypt', 'Encrypt', 0x4],
   ['decrypt', 'Decrypt', 0x8],
   ['sign', 'Sign', 0x1],
-  ['signature_verify', 'Verify signatures', 0x2],
+  ['signatureverify', 'Verify signatures', 0x2],
   ['mac', 'Make MACs', 0x80],
-  ['mac_verify', 'Verify MACs', 0x100],
-  ['get_attributes', 'See the attributes', 0],
+  ['macverify', 'Verify MACs', 0x100],
+  ['getattributes', 'See the attributes', 0],
   ['get', 'Get the key itself', 0],
   ['revoke', 'Revoke', 0],
   ['destroy', 'Destroy', 0],
 ]);
 const PAGE = 50;
+
+/** @param {readonly string[]} operations */
+const wordsOf = (operations) => operations.map((operation) => RIGHTS.find(([name]) => name === operation)?.[1].toLowerCase() ?? operation).join(', ');
 
 /** @param {import('./stage.js').Stage} stage @param {import('./managed-object.js').ManagedObject} object */
 export async function grantPart(stage, object) {
@@ -46,8 +49,8 @@ function listOf(object, grants, next, draw) {
   if (grants.length === 0) return html`<p class="faint">Nobody. You can grant single operations to a user, to everybody in a realm, or to all.</p>`;
   const rows = grants.map(({ user_id: user, operations }) => [
     html`<bdi>${user}</bdi>`,
-    operations.map((operation) => operation.replaceAll('_', ' ')).join(', '),
-    html`<button type="button" class="bare" aria-label="Take the grant of ${user} back" @click=${() => takeBack(object, user, operations, draw)}>Take back</button>`,
+    wordsOf(operations),
+    html`<button type="button" class="bare" aria-label="Take back the grant of ${user}" @click=${() => takeBack(object, user, operations, draw)}>Take back</button>`,
   ]);
   return html`${table('Grants', ['User', 'May', ''], rows)} ${next ? html`<button type="button" class="quiet" @click=${() => draw(next)}>Next ${PAGE}</button>` : nothing}`;
 }
@@ -58,7 +61,7 @@ async function takeBack({ id, title }, user, operations, draw) {
     await ask('POST', '/access/revoke', { unique_identifier: id, user_id: user, operation_types: operations });
     tell('The grant is taken back.');
   };
-  const body = html`<p><bdi>${user}</bdi> can then no longer use <bdi>${title}</bdi>: ${operations.join(', ').replaceAll('_', ' ')}.</p>`;
+  const body = html`<p><bdi>${user}</bdi> can then no longer use <bdi>${title}</bdi>: ${wordsOf(operations)}.</p>`;
   if (await askIn({ title: 'Take the grant back?', body, verb: 'Take back', danger: true, work })) await draw();
 }
 

@@ -30,7 +30,7 @@ export function actionsOf(object, may, isOwner, again) {
     html`<button type="button" class=${look} @click=${work}>${words}</button>`;
   return [
     state === 'PreActive' && may['activate'] ? button('Activate', () => activate(object, again), '') : nothing,
-    isAlive && (isPair ? may['rekey_key_pair'] : type === 'SymmetricKey' && may['rekey']) ? button('Rotate', () => rotate(object, isPair)) : nothing,
+    isAlive && (isPair ? may['rekeykeypair'] : type === 'SymmetricKey' && may['rekey']) ? button('Rotate', () => rotate(object, isPair)) : nothing,
     !isGone && may['export'] && type !== 'Certificate' ? button('Export', () => exportKey(object)) : nothing,
     isAlive && may['revoke'] ? button('Revoke', () => revoke(object, isOwner, again), 'quiet warn') : nothing,
     !isGone && state !== 'Active' && may['destroy'] ? button('Destroy', () => destroy(object, isOwner, again), 'quiet warn') : nothing,

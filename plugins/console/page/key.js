@@ -18,17 +18,17 @@ const OPERATIONS = [
   'encrypt',
   'decrypt',
   'sign',
-  'signature_verify',
+  'signatureverify',
   'mac',
-  'mac_verify',
+  'macverify',
   'activate',
   'rekey',
-  'rekey_key_pair',
+  'rekeykeypair',
   'revoke',
   'destroy',
   'export',
-  'add_attribute',
-  'set_attribute',
+  'addattribute',
+  'setattribute',
 ];
 
 /** @param {import('./stage.js').Stage} stage */

@@ -60,10 +60,10 @@ export const factList = (facts) =>
  * @param {readonly (readonly unknown[])[]} rows the first cell is the heading of its row
  */
 export const table = (label, columns, rows) =>
-  html`<div class="table" role="region" aria-label=${label} tabindex="0">
+  html`<div class="table" role="group" aria-label=${label} tabindex="0">
     <table>
       <thead>
-        <tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr>
+        <tr>${columns.map((column) => html`<th scope="col">${column === '' ? html`<span class="visually-hidden">More</span>` : column}</th>`)}</tr>
       </thead>
       <tbody>
         ${rows.map(
@@ -77,7 +77,7 @@ export const table = (label, columns, rows) =>
 /** Buttons to the pages before and after. @param {(() => void) | undefined} before @param {(() => void) | undefined} after @param {unknown} where */
 export const pager = (before, after, where = nothing) =>
   before === undefined && after === undefined
-    ? nothing
+    ? html`<p class="pager">${where}</p>`
     : html`<div class="pager" role="group" aria-label="Pages">
         <button type="button" class="quiet" ?disabled=${before === undefined} @click=${before ?? nothing}>Back</button>
         <span>${where}</span>

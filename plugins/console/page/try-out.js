@@ -92,9 +92,9 @@ function isOffered(trial, object, may) {
   if (trial === 'encrypt') return isActive && (mask & 0x4) !== 0 && may['encrypt'] === true && jose.encryptionOf(object) !== undefined;
   if (trial === 'decrypt') return isReadable && (mask & 0x8) !== 0 && may['decrypt'] === true && jose.encryptionOf(object) !== undefined;
   if (trial === 'sign') return isActive && (mask & 0x1) !== 0 && may['sign'] === true && jose.signatureOf(object) !== undefined;
-  if (trial === 'verify') return isReadable && (mask & 0x3) !== 0 && may['signature_verify'] === true && jose.signatureOf(object) !== undefined;
+  if (trial === 'verify') return isReadable && (mask & 0x3) !== 0 && may['signatureverify'] === true && jose.signatureOf(object) !== undefined;
   if (jose.macOf(object) === undefined) return false;
-  return trial === 'mac' ? isActive && (mask & 0x80) !== 0 && may['mac'] === true : isReadable && (mask & 0x100) !== 0 && may['mac_verify'] === true;
+  return trial === 'mac' ? isActive && (mask & 0x80) !== 0 && may['mac'] === true : isReadable && (mask & 0x100) !== 0 && may['macverify'] === true;
 }
 
 /** @param {FormData} data */
