@@ -55,20 +55,21 @@ export const factList = (facts) =>
   </dl>`;
 
 /**
+ * The roles are said because a phone shows the cells below each other, and tables that are no tables for the eye lose theirs.
  * @param {string} label
  * @param {readonly string[]} columns
  * @param {readonly (readonly unknown[])[]} rows the first cell is the heading of its row
  */
 export const table = (label, columns, rows) =>
   html`<div class="table" role="group" aria-label=${label} tabindex="0">
-    <table>
-      <thead>
-        <tr>${columns.map((column) => html`<th scope="col">${column === '' ? html`<span class="visually-hidden">More</span>` : column}</th>`)}</tr>
+    <table role="table">
+      <thead role="rowgroup">
+        <tr role="row">${columns.map((column) => html`<th scope="col" role="columnheader">${column === '' ? html`<span class="visually-hidden">More</span>` : column}</th>`)}</tr>
       </thead>
-      <tbody>
+      <tbody role="rowgroup">
         ${rows.map(
           (cells) =>
-            html`<tr>${cells.map((cell, at) => (at === 0 ? html`<th scope="row">${cell}</th>` : html`<td data-label=${columns[at] ?? ''}>${cell}</td>`))}</tr>`,
+            html`<tr role="row">${cells.map((cell, at) => (at === 0 ? html`<th scope="row" role="rowheader">${cell}</th>` : html`<td role="cell">${cell}</td>`))}</tr>`,
         )}
       </tbody>
     </table>

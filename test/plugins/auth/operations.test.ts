@@ -19,8 +19,8 @@ test('super admins see what is not ready and the metrics of all threads; nobody 
   assert.deepEqual([status.status, status.body], [200, { version: '0.0.0-test', not_ready: [], degraded: [] }]);
   const metrics = await server.ask('GET', '/operations/metrics', { cookie: root });
   assert.match(String(metrics.headers['content-type']), /^text\/plain; version=0\.0\.4/);
-  assert.match(metrics.text, /^gatehouse_actor_state\{actor="directory",key="main",state="running"\} 1$/m);
-  assert.match(metrics.text, /^gatehouse_logins_total\{outcome="[a-z_]+"\} \d+$/m);
+  assert.ok(/^gatehouse_actor_state\{actor="directory",key="main",state="running"\} 1$/m.test(metrics.text));
+  assert.ok(/^gatehouse_logins_total\{outcome="Authenticated"\} \d+$/m.test(metrics.text));
   const some = people(server, root);
   await some.realm('team');
   const lead = await some.realmAdmin('team', 'lead');
@@ -31,13 +31,13 @@ test('super admins see what is not ready and the metrics of all threads; nobody 
 test('the audit log from its newest row is the log from its oldest, backwards, page by page', async () => {
   const all = async (order: string) => {
     const rows: { stream: string; seq: number; time: number }[] = [];
-    let after: string | null = '';
-    while (after !== null) {
-      const { body, status } = await server.ask('GET', `/audit?realm=team&order=${order}&limit=2&after=${after}`, { cookie: root });
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const { body, status } = await server.ask('GET', `/audit?realm=team&order=${order}&limit=2${cursor === '' ? '' : `&after=${cursor}`}`, { cookie: root });
       assert.equal(status, 200);
       assert.ok(body.events.length <= 2);
       rows.push(...body.events);
-      after = body.next as string | null;
+      cursor = body.next as string | null;
     }
     return rows.map(({ stream, seq }) => `${stream} ${seq}`);
   };
