@@ -92,7 +92,7 @@ async function setUp({ page, look }: Story): Promise<void> {
   await page.getByRole('heading', { name: 'The secret id' }).waitFor();
   assert.match((await page.getByRole('dialog').locator('code').textContent()) ?? '', /^[0-9a-f-]{36}$/);
   await press(page, 'Done');
-  await page.getByRole('row').nth(1).waitFor();
+  await page.getByRole('button', { name: /^Destroy/ }).waitFor();
   await look('role');
 }
 
