@@ -28,6 +28,7 @@ import { newSharedMemory, type SharedMemory } from './shared/memory.ts';
 import { StoreProbe } from './store/store-probe.ts';
 import { Unwind } from './unwind.ts';
 import { createVersions, type Versions } from './versions.ts';
+import type { WholeServer } from './whole-server.ts';
 
 interface BootOptions extends ConfigureOptions {
   readonly version: string;
@@ -110,7 +111,11 @@ function build(options: Start, parts: RuntimeParts, served: Served, dataDir: str
   const keys: { prepared?: Prepared } = {};
   const runtime = createRuntime(options, parts, () => keys.prepared as Prepared);
   const stopping = new AbortController();
-  const front: FrontView = { openapi: (format) => (served.front as Front).openapi(format), certificateChain: () => certificatesIn(String(served.tls.cert)) };
+  const front: FrontView = {
+    openapi: (format) => (served.front as Front).openapi(format),
+    certificateChain: () => certificatesIn(String(served.tls.cert)),
+    whole: () => served.whole as WholeServer,
+  };
   const about = { dataDir, version: options.version, env: options.kept, signal: stopping.signal };
   const contexts = contextsOf(options, { ...about, runtime, clock, metrics, shared: shared.regions, front });
   const listeners = [...contexts].flatMap(([plugin, ctx]) => plugin.listeners?.(ctx) ?? []);

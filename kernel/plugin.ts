@@ -15,6 +15,7 @@ import type { Metrics } from './metrics.ts';
 import type { Regions } from './shared/region.ts';
 import type { Status } from './status.ts';
 import type { Migration } from './store/migrate.ts';
+import type { WholeServer } from './whole-server.ts';
 
 export type Actors = Readonly<Record<string, AnySpec>>;
 
@@ -24,6 +25,8 @@ export interface FrontView {
   openapi(format: 'yaml' | 'json'): DocumentText;
   /** @returns the certificates in use as PEM: the server's own, then those of its issuers that are in the file */
   certificateChain(): readonly string[];
+  /** @returns what the front knows of the other parts of the server */
+  whole(): WholeServer;
 }
 
 export interface PluginContext<C, S extends Actors> {

@@ -21,16 +21,7 @@ import type { Log } from './log-entry.ts';
 import type { Metrics } from './metrics.ts';
 import type { AnyPlugin } from './plugin.ts';
 import type { Unwind } from './unwind.ts';
-
-/** What a front knows only from the whole server. */
-export interface WholeServer {
-  /** Names of the parts that are not ready, each with its reason. */
-  notReady(): Promise<readonly string[]>;
-  /** What works less than it should although all parts are ready. */
-  degraded(): Promise<readonly string[]>;
-  /** The metrics of all threads, in the text format of Prometheus. */
-  scrape(): Promise<string>;
-}
+import type { WholeServer } from './whole-server.ts';
 
 interface PortOptions extends Pick<Configured, 'config' | 'catalog'> {
   readonly contexts: Contexts;

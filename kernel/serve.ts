@@ -5,7 +5,7 @@ import type { FrontPlan } from './front-plan.ts';
 import { claimPorts } from './fronts/claim-ports.ts';
 import { Fronts } from './fronts/fronts.ts';
 import { freeMeter, growWhenBusy, loopMeter } from './fronts/growth.ts';
-import { createPorts, type WholeServer } from './ports.ts';
+import { createPorts } from './ports.ts';
 import { NO_FRONTS, notReady } from './readiness.ts';
 import { move } from './runtime/bytes.ts';
 import { cores } from './runtime/runtime.ts';
@@ -13,6 +13,7 @@ import { degraded, selfTestsOf } from './self-tests.ts';
 import type { Opened, Serving } from './serving.ts';
 import { figuresOf } from './totals.ts';
 import { Unwind } from './unwind.ts';
+import type { WholeServer } from './whole-server.ts';
 
 export function serve(serving: Serving, { first, most }: FrontPlan): Promise<Opened> {
   if (first > 1) return serveInThreads(serving, first);
@@ -96,6 +97,7 @@ async function openHere(serving: Serving & { readonly reusePort?: boolean }, lim
   const { served, reusePort = false } = serving;
   const ports = await createPorts({ ...serving, tls: served.tls, limits, whole, reusePort });
   served.front = ports.front;
+  served.whole = whole;
   const { address, listeners, applyTls } = await ports.open();
   return {
     address,

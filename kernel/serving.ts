@@ -17,12 +17,15 @@ import type { SharedMemory } from './shared/memory.ts';
 import type { StoreProbe } from './store/store-probe.ts';
 import type { Unwind } from './unwind.ts';
 import type { Versions } from './versions.ts';
+import type { WholeServer } from './whole-server.ts';
 
 /** What is in use now. */
 export interface Served {
   tls: TlsOptions;
   /** The front of this thread. */
   front?: Front;
+  /** Known when this thread opens its ports. */
+  whole?: WholeServer;
 }
 
 export interface Serving extends Configured {

@@ -20,6 +20,7 @@ import type { Status } from '../status.ts';
 import { figuresOf } from '../totals.ts';
 import { Unwind } from '../unwind.ts';
 import type { Versions } from '../versions.ts';
+import type { WholeServer } from '../whole-server.ts';
 import { Callees } from './callees.ts';
 import type { FrontApi, FrontTask, KernelApi } from './front-task.ts';
 import { loopMeter } from './growth.ts';
@@ -50,7 +51,7 @@ interface Parts extends Surroundings {
   readonly contexts: Contexts;
   readonly shared: SharedMemory;
   readonly metrics: Metrics;
-  readonly served: { front?: Front; tls: FrontTask['tls'] };
+  readonly served: { front?: Front; whole?: WholeServer; tls: FrontTask['tls'] };
   readonly unwind: Unwind;
 }
 
@@ -110,7 +111,11 @@ async function build(task: FrontTask, surroundings: Surroundings, unwind: Unwind
     { catalog, sections, flags, log },
     {
       ...{ runtime: callees, clock, metrics, shared: shared.regions, dataDir, version, env: {}, signal: stopping.signal },
-      front: { openapi: (format) => (served.front as Front).openapi(format), certificateChain: () => certificatesIn(String(served.tls.cert)) },
+      front: {
+        openapi: (format) => (served.front as Front).openapi(format),
+        certificateChain: () => certificatesIn(String(served.tls.cert)),
+        whole: () => served.whole as WholeServer,
+      },
     },
   );
   unwind.add('collection', collectLargeBytes(IN_FRONT));
@@ -123,6 +128,7 @@ async function portsOf({ config, tls, version }: FrontTask, parts: Parts): Retur
   const limits = frontLimits(config.http, listeners, clock, shared);
   unwind.add('front limits', () => limits.close());
   const whole = { notReady: () => kernel.notReady(), degraded: () => kernel.degraded(), scrape: () => kernel.scrape() };
+  parts.served.whole = whole;
   const common = { config, catalog, contexts, tls, version, limits, metrics, clock, log, unwind, whole, reusePort: true };
   return createPorts({ ...common, routes: routesOf(contexts), listeners });
 }

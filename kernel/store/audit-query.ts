@@ -15,9 +15,10 @@ export interface AuditQuery {
   /** Cursor from the previous page. */
   readonly after: string | undefined;
   readonly limit: number;
+  readonly isNewestFirst?: boolean;
 }
 
-export function queryAudit(store: Store, { realm, event, actor, after, limit }: AuditQuery): Promise<Page<AuditRow>> {
+export function queryAudit(store: Store, { realm, event, actor, after, limit, isNewestFirst = false }: AuditQuery): Promise<Page<AuditRow>> {
   const values: SqlValue[] = [];
   const where = Object.entries({ realm, event, actor }).flatMap(([column, value]) => (value === undefined ? [] : `${column} = $${values.push(value)}`));
   return readPage<AuditRow>(
@@ -26,6 +27,7 @@ export function queryAudit(store: Store, { realm, event, actor, after, limit }: 
       columns: `stream, seq, time, ${TEXTS.join(', ')}`,
       from: 'audit',
       ...(where.length === 0 ? {} : { where: where.join(' AND '), params: values }),
+      isDescending: isNewestFirst,
       key: { time: 'number', stream: 'string', seq: 'number' },
       size: TEXTS.map((column) => `COALESCE(OCTET_LENGTH(${column}), 0)`).join(' + '),
     },

@@ -29,6 +29,8 @@ export interface Listing {
   readonly params?: readonly SqlValue[];
   /** The columns of the key in order, with their types. */
   readonly key: Readonly<Record<string, 'string' | 'number'>>;
+  /** The greatest keys first. */
+  readonly isDescending?: boolean;
   /** SQL for the size of a row in bytes. */
   readonly size: string;
 }
@@ -41,13 +43,16 @@ const ROW_BYTES = 64;
 
 /** @throws Fault BAD_REQUEST for an invalid cursor */
 export async function readPage<T extends object>(reader: Reader, listing: Listing, { after, limit }: PageRequest): Promise<Page<T>> {
-  const { columns, from, where, params = [], size } = listing;
+  const { columns, from, where, params = [], size, isDescending = false } = listing;
   const key = Object.keys(listing.key);
   const cursor = after === undefined ? [] : parseCursor(after, Object.values(listing.key));
   const values: SqlValue[] = [...params, ...cursor];
   const place = (at: number) => `$${params.length + at + 1}`;
-  const conditions = [...(where === undefined ? [] : [`(${where})`]), ...(after === undefined ? [] : [`(${key}) > (${key.map((_, at) => place(at))})`])];
-  const rest = `FROM ${from}${conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : ''} ORDER BY ${key} LIMIT ${place(cursor.length)}`;
+  const conditions = [
+    ...(where === undefined ? [] : [`(${where})`]),
+    ...(after === undefined ? [] : [`(${key}) ${isDescending ? '<' : '>'} (${key.map((_, at) => place(at))})`]),
+  ];
+  const rest = `FROM ${from}${conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : ''} ORDER BY ${key.map((column) => (isDescending ? `${column} DESC` : column))} LIMIT ${place(cursor.length)}`;
   // First query the sizes, without reading the contents.
   const wanted = Math.min(limit, MAX_PAGE_ROWS);
   const sizes = await reader.all<{ bytes: number }>(`SELECT ${size} + ${ROW_BYTES} AS bytes ${rest}`, [...values, wanted + 1]);

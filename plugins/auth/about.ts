@@ -36,6 +36,7 @@ export const AUTH_TAGS: Readonly<Record<string, string>> = {
   Credentials: 'User names and passwords of a realm.',
   'Second factors': 'One-time codes of a user.',
   Audit: 'A log of who did what.',
+  Operations: 'The state of the server, for super admins.',
   Public: 'Public keys and the version, open to everybody.',
   Machines: 'Roles of programs and service accounts, and their sign-in.',
   Tokens: 'Look up, renew and revoke app tokens.',

@@ -10,7 +10,8 @@ import { rightsOf } from './rights.ts';
 
 const text = Type.Optional(Type.String({ maxLength: 1_024 }));
 const CURSOR = Type.Optional(Type.String({ maxLength: 1_024, pattern: '^[A-Za-z0-9_-]*$', description: 'the value of `next` in the previous page' }));
-const QUERY = Query({ realm: text, event: text, actor: text, after: CURSOR, limit: Type.Integer({ default: 100, minimum: 1, maximum: 1_000 }) });
+const ORDER = Type.Enum(['oldest', 'newest'], { default: 'oldest', description: 'which rows come first; a cursor belongs to one order' });
+const QUERY = Query({ realm: text, event: text, actor: text, order: ORDER, after: CURSOR, limit: Type.Integer({ default: 100, minimum: 1, maximum: 1_000 }) });
 
 export function auditRoute(ctx: AuthContext): Route {
   return {
@@ -19,10 +20,12 @@ export function auditRoute(ctx: AuthContext): Route {
     auth: ['cookie'],
     query: QUERY,
     handle: async ({ query, caller }) => {
-      const { realm, event, actor, after, limit } = query as Record<string, string | undefined>;
+      const { realm, event, actor, order, after, limit } = query as Record<string, string | undefined>;
       const rights = await rightsOf(ctx, caller as Caller);
       if (!rights.isSuperAdmin && !(realm !== undefined && rights.administers(realm))) throw new Fault('FORBIDDEN');
-      const { json, next } = await ctx.actors.directory.at('main').audit({ realm, event, actor, after, limit: Number(limit) });
+      const { json, next } = await ctx.actors.directory
+        .at('main')
+        .audit({ realm, event, actor, after, limit: Number(limit), isNewestFirst: order === 'newest' });
       return { status: 200, ...joinParts(['{"events":[', json, `],"next":${JSON.stringify(next)}}`]) };
     },
   };

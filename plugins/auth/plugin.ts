@@ -20,6 +20,8 @@ import { loginHandler } from './login.ts';
 import { appTokenAuthenticator } from './machine/app-token.ts';
 import { machineRoutes } from './machine/routes.ts';
 import { AUTH_MIGRATIONS } from './migrations.ts';
+import { operationsRoutes } from './operations.ts';
+import { ownRightsRoute } from './own-rights.ts';
 import { MAX_LOGIN_BYTES, Query, RealmQuery, withParameters } from './parameters.ts';
 import { realmRoutes } from './realms.ts';
 import { bearerSessionAuthenticator, sessionAuthenticator } from './session-cookie.ts';
@@ -70,9 +72,11 @@ export default definePlugin<AuthConfig, AuthActors>({
       },
       { method: 'GET', path: '/whoami', auth: ['cookie'], query: Query({ realm: Type.Optional(RealmQuery) }), handle: whoamiHandler(ctx) },
       { method: 'GET', path: '/public/version', auth: 'none', handle: () => ({ status: 200, body: ctx.version, type: 'text/plain; charset=utf-8' }) },
+      ownRightsRoute(ctx),
       certifyRoute(ctx),
       introspectRoute(ctx),
       auditRoute(ctx),
+      ...operationsRoutes(ctx),
       ...sessionRoutes(ctx),
       ...realmRoutes(ctx),
       ...adminRoutes(ctx),

@@ -104,6 +104,8 @@ async function signOut() {
     // 401: the session had already ended.
     if (!answer.ok && answer.status !== 401) throw new Error(`the server answers ${answer.status}`);
   }
+  // The pages of this server in other tabs show what only this user may see.
+  new BroadcastChannel('gatehouse').postMessage('signed-out');
   startOver();
   element('signed-out').hidden = false;
 }

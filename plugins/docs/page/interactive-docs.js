@@ -86,11 +86,18 @@ function say(text) {
   byId('alert').hidden = text === '';
 }
 
+/** Whoever signs out in one tab is signed out in all. */
+const tabs = new BroadcastChannel('gatehouse');
+tabs.addEventListener('message', ({ data }) => data === 'signed-out' && location.replace(signInAddress()));
+
 async function signOut(id) {
   const headers = { 'content-type': 'application/json' };
   const answer = await fetch('/sessions', { method: 'DELETE', headers, body: JSON.stringify({ session_ids: [id] }) }).catch(() => undefined);
   // 401: the session had already ended.
-  if (answer?.ok || answer?.status === 401) return location.replace(signInAddress());
+  if (answer?.ok || answer?.status === 401) {
+    tabs.postMessage('signed-out');
+    return location.replace(signInAddress());
+  }
   say('Sign-out failed. Please try again in a moment.');
 }
 

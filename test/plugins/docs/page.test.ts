@@ -14,7 +14,7 @@ import { signInAdmin, startServer, type TestServer, temporaryFolder } from '../.
 const FOLDER = new URL('../../../plugins/docs/page/', import.meta.url);
 const TYPES: Readonly<Record<string, string>> = { html: 'text/html; charset=utf-8', css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8' };
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types lit-html";
 
 const pathOf = (file: string) => (file.endsWith('.html') ? '/interactive-docs' : `/interactive-docs/${file}`);
 const files = readdirSync(FOLDER);

@@ -1,0 +1,41 @@
+// The routes /operations/...: the state of the server for super admins, wherever they are; /ready and /metrics tell it to programs on known machines.
+import { Registry } from 'prom-client';
+import Type from 'typebox';
+import type { Route } from '../../kernel/http/route.ts';
+import type { AuthContext } from './actors.ts';
+import { requireSuperAdmin } from './rights.ts';
+
+const STATUS = Type.Object({
+  version: Type.String(),
+  not_ready: Type.Array(Type.String(), { description: 'the parts that are not ready, each with its reason' }),
+  degraded: Type.Array(Type.String(), { description: 'what works less than it should although all parts are ready' }),
+});
+const METRICS = Registry.PROMETHEUS_CONTENT_TYPE;
+const common = { method: 'GET', auth: ['cookie'], tag: 'Operations' } as const;
+
+export function operationsRoutes(ctx: AuthContext): readonly Route[] {
+  return [
+    {
+      ...common,
+      path: '/operations/status',
+      summary: 'Get what is not ready, and what is degraded',
+      responses: { 200: { description: 'the state of the server', schema: STATUS }, 403: { description: 'not allowed' } },
+      async handle(request) {
+        await requireSuperAdmin(ctx, request);
+        const whole = ctx.front.whole();
+        const [notReady, degraded] = await Promise.all([whole.notReady(), whole.degraded()]);
+        return { status: 200, body: { version: ctx.version, not_ready: notReady, degraded } };
+      },
+    },
+    {
+      ...common,
+      path: '/operations/metrics',
+      summary: 'Get the metrics in the text format of Prometheus',
+      responses: { 200: { description: 'the metrics of all threads', type: METRICS, schema: Type.String() }, 403: { description: 'not allowed' } },
+      async handle(request) {
+        await requireSuperAdmin(ctx, request);
+        return { status: 200, body: await ctx.front.whole().scrape(), type: METRICS };
+      },
+    },
+  ];
+}

@@ -1,0 +1,62 @@
+// The administrators and their realms.
+import { html, nothing } from '/console/lib/lit-html.js';
+import { ask, part } from './api.js';
+import { askForName, askIn } from './dialog.js';
+import { textField, textIn, wordsIn } from './form.js';
+import { icon } from './icons.js';
+import { tell } from './notice.js';
+import { empty, head, pager, table } from './shown.js';
+
+const FIRST = '/admins?limit=25';
+
+/** @param {import('./stage.js').Stage} stage */
+export const open = (stage) => draw(stage, FIRST);
+
+/** @param {import('./stage.js').Stage} stage @param {string} address of the page of the list */
+async function draw(stage, address) {
+  const { body: admins, next } = await ask('GET', address);
+  const again = () => open(stage);
+  const rows = admins.map((/** @type {any} */ admin) => [
+    html`<bdi>${admin.id}</bdi>`,
+    admin.realms.map((/** @type {string} */ realm) => (realm === '_' ? 'the whole server' : realm)).join(', '),
+    html`<bdi>${[admin.userpass && `user ${admin.userpass}`, admin.jwt && `JWT of ${admin.jwt}`, admin.client_certificate && `certificate of ${admin.client_certificate}`].filter(Boolean).join(', ')}</bdi>`,
+    html`<button type="button" class="bare" aria-label="Change ${admin.id}" @click=${() => change(admin, again)}>Change</button>
+      <button type="button" class="bare" aria-label="Delete ${admin.id}" @click=${() => remove(admin, again)}>Delete</button>`,
+  ]);
+  stage.show(
+    'Administrators',
+    html`
+      ${head('Administrators', 'An administrator manages the people of some realms. Those of realm _ manage the whole server.', html`<button type="button" @click=${() => change(undefined, again)}>${icon('plus')}Make an administrator</button>`)}
+      ${rows.length === 0 ? empty('No administrators', 'This cannot be: you are one.') : table('Administrators', ['Name', 'Administers', 'Signs in as', ''], rows)}
+      ${pager(address === FIRST ? undefined : again, next ? () => draw(stage, next) : undefined)}
+    `,
+  );
+}
+
+/** @param {any} admin undefined for a new one @param {() => unknown} again */
+async function change(admin, again) {
+  const body = html`
+    ${textField('id', 'Name', { id: 'admin-id', required: true, maxlength: 255, value: admin?.id, readonly: admin !== undefined })}
+    ${textField('realms', 'Realms', { id: 'admin-realms', required: true, value: admin?.realms.join(', '), hint: 'Separated by commas. _ is the whole server.' })}
+    ${textField('userpass', 'Signs in as user', { id: 'admin-userpass', value: admin?.userpass ?? '', hint: 'A user name in one of the realms' })}
+    ${textField('jwt', 'or with a JWT of', { id: 'admin-jwt', value: admin?.jwt ?? '' })} ${textField('certificate', 'or with a certificate of', { id: 'admin-certificate', value: admin?.client_certificate ?? '' })}
+  `;
+  const work = async (/** @type {FormData} */ data) => {
+    const names = { userpass: textIn(data, 'userpass') || null, jwt: textIn(data, 'jwt') || null, client_certificate: textIn(data, 'certificate') || null };
+    const record = { realms: wordsIn(data, 'realms'), ...names };
+    if (admin) await ask('PUT', `/admins/${part(admin.id)}`, record);
+    else await ask('POST', '/admins', { id: textIn(data, 'id'), ...record });
+    tell(admin ? 'The administrator is changed.' : 'The administrator is made.');
+  };
+  if (await askIn({ title: admin ? 'Change an administrator' : 'Make an administrator', body, verb: 'Save', work })) await again();
+}
+
+/** @param {any} admin @param {() => unknown} again */
+async function remove({ id, realms }, again) {
+  const work = async () => {
+    await ask('DELETE', `/admins/${part(id)}`);
+    tell('The administrator is deleted.');
+  };
+  const body = html`<p><bdi>${id}</bdi> no longer administers ${realms.join(', ') || nothing}. The account itself that this record names is deleted too.</p>`;
+  if (await askForName({ title: 'Delete this administrator', body, verb: 'Delete', name: id, work })) await again();
+}

@@ -1,0 +1,85 @@
+// Sends requests to the public API with the session of the browser.
+import { leave } from './sign-out.js';
+
+/** What the server says is wrong. */
+export class Refusal extends Error {
+  /** @param {number} status @param {string} message @param {string} code */
+  constructor(status, message, code) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** @typedef {'GET' | 'POST' | 'PUT' | 'DELETE'} Method */
+/** @typedef {{ readonly status: number, readonly body: any, readonly next: string | undefined }} Answer `next` is the address of the next page */
+
+/**
+ * @param {Method} method
+ * @param {string} path of this server, with its query
+ * @param {unknown} [body] sent as JSON
+ * @returns {Promise<Answer>}
+ * @throws {Refusal}
+ */
+export async function ask(method, path, body) {
+  const headers = { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+  const response = await send(path, { method, headers, cache: 'no-store', redirect: 'error', ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  const text = await response.text();
+  const value = parse(text);
+  if (response.ok) return { status: response.status, body: value, next: nextOf(response.headers.get('link'), path) };
+  if (response.status === 401) leave();
+  throw new Refusal(response.status, messageOf(value, response), value?.code ?? value?.error ?? '');
+}
+
+/** @param {string} path */
+export const get = async (path) => (await ask('GET', path)).body;
+
+/** @param {string} path @param {RequestInit} options @throws {Refusal} with status 0 if there is no answer */
+async function send(path, options) {
+  try {
+    return await fetch(path, options);
+  } catch {
+    throw new Refusal(0, 'The server cannot be reached. Check the connection and try again.', 'UNREACHABLE');
+  }
+}
+
+/** @param {string} text */
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {any} value @param {Response} response */
+function messageOf(value, { status, headers }) {
+  const said = value?.errors?.length > 1 ? value.errors.join('; ') : (value?.message ?? value?.description);
+  if (status === 429) return `Too many requests. Try again in ${headers.get('retry-after') ?? 'a few'} seconds.`;
+  // The key server names the reason of KMIP first, which is for programs.
+  if (said) return sentence(String(said).replace(/^[A-Z]\w+: (DENIED: )?(?=\S)/, ''));
+  return status === 403 ? 'You are not allowed to do this.' : `The server answered ${status}.`;
+}
+
+/** @param {string} text */
+function sentence(text) {
+  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
+}
+
+/** RFC 8288. @param {string | null} link @param {string} path to which the address may be relative */
+function nextOf(link, path) {
+  const [, target] = /<([^>]*)>; rel="next"/.exec(link ?? '') ?? [];
+  if (target === undefined) return undefined;
+  const { pathname, search } = new URL(target, new URL(path, location.origin));
+  return pathname + search;
+}
+
+/** Encodes a part of a path. */
+export const part = encodeURIComponent;
+
+/** @param {Record<string, string | number | undefined>} members those without a text are left out */
+export function query(members) {
+  const given = Object.entries(members).filter(([, value]) => value !== undefined && value !== '');
+  return new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+}

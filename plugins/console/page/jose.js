@@ -1,0 +1,69 @@
+// Encrypts, signs and authenticates with a key of the server, in the compact forms of JOSE (RFC 7515, RFC 7516), which any JOSE library reads.
+import { ask, Refusal } from './api.js';
+import { fromBase64url, toBase64url } from './bytes.js';
+
+const CURVES = /** @type {Readonly<Record<string, string>>} */ ({ P_256: 'ES256', P_384: 'ES384', P_521: 'ES512', SECP256K1: 'ES256K' });
+
+/** @typedef {import('./managed-object.js').ManagedObject} ManagedObject */
+
+/** @param {ManagedObject} object @returns {string | undefined} the algorithm of its signatures */
+export function signatureOf({ algorithm, curve }) {
+  if (algorithm === 'RSA') return 'PS256';
+  if (algorithm === 'Ed25519' || curve === 'CURVEED25519') return 'EdDSA';
+  if (/^ML_?DSA_\d+$/.test(algorithm)) return `ML-DSA-${algorithm.slice(-2)}`;
+  return /^EC(DSA)?$/.test(algorithm) ? CURVES[curve] : undefined;
+}
+
+/** @param {ManagedObject} object */
+export const macOf = ({ algorithm }) => (/^HMAC_SHA(256|384|512)$/.test(algorithm) ? `HS${algorithm.slice(-3)}` : undefined);
+
+/** @param {ManagedObject} object @returns {{ alg: string, enc: string } | undefined} */
+export function encryptionOf({ algorithm, bits }) {
+  if (algorithm === 'AES') return { alg: 'dir', enc: `A${bits}GCM` };
+  return algorithm === 'RSA' ? { alg: 'RSA-OAEP-256', enc: 'A256GCM' } : undefined;
+}
+
+/** @param {ManagedObject} object @param {Uint8Array} data @returns {Promise<string>} a compact JWE */
+export async function encrypt(object, data) {
+  const { body } = await ask('POST', '/v1/crypto/encrypt', { kid: object.id, ...encryptionOf(object), data: toBase64url(data) });
+  return [body.protected, body.encrypted_key ?? '', body.iv, body.ciphertext, body.tag].join('.');
+}
+
+/** @param {string} jwe @returns {Promise<Uint8Array>} */
+export async function decrypt(jwe) {
+  const [header, key, iv, ciphertext, tag] = partsOf(jwe, 5, 'an encrypted text');
+  const { body } = await ask('POST', '/v1/crypto/decrypt', { protected: header, encrypted_key: key, iv, ciphertext, tag });
+  return fromBase64url(body.data);
+}
+
+/** @param {ManagedObject} object @param {Uint8Array} data @returns {Promise<string>} a compact JWS */
+export async function sign(object, data) {
+  const payload = toBase64url(data);
+  const { body } = await ask('POST', '/v1/crypto/sign', { kid: object.id, alg: signatureOf(object), data: payload });
+  return `${body.protected}.${payload}.${body.signature}`;
+}
+
+/** @param {string} jws @returns {Promise<{ isValid: boolean, data: Uint8Array }>} */
+export async function verify(jws) {
+  const [header, payload = '', signature] = partsOf(jws, 3, 'a signed text');
+  const { body } = await ask('POST', '/v1/crypto/verify', { protected: header, data: payload, signature });
+  return { isValid: body.valid, data: fromBase64url(payload) };
+}
+
+/** @param {ManagedObject} object @param {Uint8Array} data @returns {Promise<string>} base64url */
+export async function mac(object, data) {
+  return (await ask('POST', '/v1/crypto/mac', { kid: object.id, alg: macOf(object), data: toBase64url(data) })).body.mac;
+}
+
+/** @param {ManagedObject} object @param {Uint8Array} data @param {string} given @returns {Promise<boolean>} */
+export async function verifyMac(object, data, given) {
+  return (await ask('POST', '/v1/crypto/mac', { kid: object.id, alg: macOf(object), data: toBase64url(data), mac: given })).body.valid;
+}
+
+/** @param {string} text @param {number} count @param {string} what */
+function partsOf(text, count, what) {
+  const parts = text.replaceAll(/\s/g, '').split('.');
+  if (parts.length !== count || parts.some((part) => !/^[A-Za-z0-9_-]*$/.test(part)))
+    throw new Refusal(0, `This is not ${what} as it is made here: ${count} parts of letters, digits, - and _, with dots between them.`, 'FORM');
+  return parts;
+}

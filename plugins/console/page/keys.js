@@ -1,0 +1,142 @@
+// The list of keys: a search by attributes, a page at a time as the server finds them.
+
+import { html, nothing } from '/console/lib/lit-html.js';
+import { ask, query as queryOf } from './api.js';
+import { selectField, textField, textIn } from './form.js';
+import { icon } from './icons.js';
+import { enumeration, integer, memberOf, membersOf, nameNode, operate, structure, tagsNode } from './kmip.js';
+import { describeAll, STATES } from './managed-object.js';
+import { day, empty, head, pager, stateBadge, table, tagList } from './shown.js';
+
+const PAGE = 25;
+const ALGORITHMS = [
+  'AES',
+  'RSA',
+  'EC',
+  'Ed25519',
+  'Ed448',
+  'X25519',
+  'MLDSA_44',
+  'MLDSA_65',
+  'MLDSA_87',
+  'HMAC_SHA256',
+  'HMAC_SHA384',
+  'HMAC_SHA512',
+  'ChaCha20Poly1305',
+];
+const TYPES = ['SymmetricKey', 'PrivateKey', 'PublicKey', 'Certificate', 'SecretData', 'OpaqueObject', 'SplitKey'];
+const FILTERS = ['name', 'tag', 'algorithm', 'state', 'type', 'scope'];
+
+/** @typedef {{ objects: import('./managed-object.js').ManagedObject[], where: string, owners: ReadonlyMap<string, string>, before?: string | undefined, after?: string | undefined }} Found addresses of the pages around */
+
+/** @param {import('./stage.js').Stage} stage */
+export async function open(stage) {
+  const { query } = stage;
+  const found = query.get('scope') === 'granted' ? await granted(query) : await located(query);
+  const isSearch = FILTERS.some((name) => query.get(name));
+  const action = stage.me.mayCreate ? html`<a class="button" href="#/new-key">${icon('plus')}Make a key</a>` : nothing;
+  const template = html`
+    ${head('Keys', html`Keys, certificates and secrets that you own or may use, as <bdi>${stage.me.user}</bdi>.`, action)}
+    ${searchForm(query, isSearch)}
+    ${found.objects.length === 0 ? nobody(isSearch, action) : list(found)}
+    ${pager(leadTo(found.before), leadTo(found.after), found.where)}
+  `;
+  stage.show('Keys', template);
+}
+
+/** @param {string | undefined} address */
+function leadTo(address) {
+  if (address === undefined) return undefined;
+  return () => {
+    location.hash = address;
+  };
+}
+
+/** @param {boolean} isSearch @param {unknown} action */
+const nobody = (isSearch, action) =>
+  isSearch
+    ? empty('Nothing found', 'No object that you may use has all of these attributes.')
+    : empty('No keys yet', 'Make one: say what it is for, and the console proposes the rest.', action);
+
+/** @param {Found} found */
+function list({ objects, owners }) {
+  const rows = objects.map((object) => [
+    html`<a href="#/key/${encodeURIComponent(object.id)}"><bdi>${object.title}</bdi></a>`,
+    html`${object.typeName}<small>${object.kind}</small>`,
+    stateBadge(object.state),
+    tagList(object.tags),
+    owners.has(object.id) ? html`<bdi>${owners.get(object.id)}</bdi>` : object.place,
+    day(object.dates['InitialDate']),
+  ]);
+  return table('Keys', ['Name', 'Kind', 'State', 'Tags', owners.size > 0 ? 'Owner' : 'Where', 'Made'], rows);
+}
+
+/** @param {URLSearchParams} query @param {boolean} isSearch */
+function searchForm(query, isSearch) {
+  const value = (/** @type {string} */ name) => query.get(name) ?? '';
+  const choices = (/** @type {readonly string[]} */ all) => all.map((each) => /** @type {const} */ ([each, each.replaceAll('_', '-')]));
+  const search = (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    const data = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
+    location.hash = `#/keys?${queryOf(Object.fromEntries(FILTERS.map((name) => [name, textIn(data, name)])))}`;
+  };
+  return html`<form class="filters" role="search" aria-label="Keys" @submit=${search}>
+    ${textField('name', 'Name', { value: value('name'), maxlength: 255 })} ${textField('tag', 'Tag', { value: value('tag'), maxlength: 255 })}
+    ${selectField('algorithm', 'Algorithm', [['', 'Any'], ...choices(ALGORITHMS)], { value: value('algorithm') })}
+    ${selectField('type', 'Type', [['', 'Any'], ...choices(TYPES)], { value: value('type') })}
+    ${selectField('state', 'State', [['', 'Any but destroyed'], ...Object.entries(STATES).map(([state, [words]]) => /** @type {const} */ ([state, words]))], { value: value('state') })}
+    ${selectField(
+      'scope',
+      'Whose',
+      [
+        ['', 'Mine and others'],
+        ['granted', 'Granted to me'],
+      ],
+      { value: value('scope') },
+    )}
+    <div class="actions"><button type="submit">Search</button>${isSearch ? html`<a class="button quiet" href="#/keys">Clear</a>` : nothing}</div>
+  </form>`;
+}
+
+/** @param {URLSearchParams} query @returns {Promise<Found>} */
+async function located(query) {
+  const offset = Math.max(0, Number(query.get('offset') ?? 0) || 0);
+  const asked = [
+    ...given(query, 'name', nameNode),
+    ...given(query, 'tag', (tag) => tagsNode([tag])),
+    ...given(query, 'algorithm', (value) => enumeration('CryptographicAlgorithm', value)),
+    ...given(query, 'type', (value) => enumeration('ObjectType', value)),
+    ...given(query, 'state', (value) => enumeration('State', value)),
+  ];
+  const answer = await operate('Locate', [integer('MaximumItems', PAGE), integer('OffsetItems', offset), structure('Attributes', asked)]);
+  const ids = membersOf(answer, 'UniqueIdentifier');
+  const total = Number(memberOf(answer, 'LocatedItems') ?? 0);
+  const at = (/** @type {number} */ start) => `#/keys?${queryOf({ ...Object.fromEntries(query), offset: start > 0 ? start : '' })}`;
+  return {
+    objects: await describeAll(ids),
+    owners: new Map(),
+    where: ids.length === 0 ? '' : `${offset + 1} to ${offset + ids.length} of ${total.toLocaleString()}`,
+    before: offset > 0 ? at(offset - PAGE) : undefined,
+    after: offset + ids.length < total && ids.length > 0 ? at(offset + PAGE) : undefined,
+  };
+}
+
+/** @param {URLSearchParams} query @param {string} name @param {(value: string) => import('./kmip.js').Node} node */
+function given(query, name, node) {
+  const value = query.get(name);
+  return value ? [node(value)] : [];
+}
+
+/** @param {URLSearchParams} query @returns {Promise<Found>} */
+async function granted(query) {
+  const { body, next } = await ask('GET', `/access/obtained?${queryOf({ limit: PAGE, after: query.get('after') ?? '' })}`);
+  const after = next && new URLSearchParams(next.split('?')[1]).get('after');
+  const owners = new Map(body.map((/** @type {any} */ item) => [item.object_id, item.owner_id]));
+  return {
+    objects: await describeAll([...owners.keys()]),
+    owners,
+    where: '',
+    ...(query.get('after') ? { before: '#/keys?scope=granted' } : {}),
+    ...(after ? { after: `#/keys?${queryOf({ scope: 'granted', after })}` } : {}),
+  };
+}

@@ -1,0 +1,112 @@
+// A role of machines: its id, its secret ids by accessor, and the revocation of all of its tokens.
+import { html, nothing } from '/console/lib/lit-html.js';
+import { ask, get, part } from './api.js';
+import { askForName, askIn, showIn } from './dialog.js';
+import { textField, textIn } from './form.js';
+import { icon } from './icons.js';
+import { tell } from './notice.js';
+import { copied, factList, head, table } from './shown.js';
+
+/** @param {import('./stage.js').Stage} stage */
+export async function open(stage) {
+  const [kind = '', name = ''] = stage.params;
+  const path = `/auth/${kind === 'cluster' ? 'cluster' : 'approle'}/role/${part(name)}`;
+  const { data: role } = await get(path);
+  const isApprole = kind !== 'cluster';
+  const again = () => open(stage);
+  const actions = [
+    isApprole ? html`<button type="button" @click=${() => makeSecret(path, again)}>${icon('plus')}Make a secret id</button>` : nothing,
+    isApprole ? html`<button type="button" class="quiet warn" @click=${() => revoke(path, name)}>Revoke all tokens</button>` : nothing,
+    html`<button type="button" class="quiet warn" @click=${() => remove(path, name)}>Delete</button>`,
+  ];
+  const facts = Object.entries(role).map(
+    ([key, value]) => /** @type {const} */ ([key.replaceAll('_', ' '), html`<bdi>${Array.isArray(value) ? value.join(', ') : String(value)}</bdi>`]),
+  );
+  stage.show(
+    `Role ${name}`,
+    html`
+      <p class="trail"><a href="#/machines">Machines</a></p>
+      ${head(html`Role <bdi>${name}</bdi>`, isApprole ? 'A program signs in with the role id and a secret id.' : 'Service accounts of a cluster sign in with it.', actions)}
+      <div class="parts">
+        <section class="card" aria-labelledby="role-title"><h2 id="role-title">Settings</h2>${isApprole ? await roleId(path) : nothing}${factList(facts)}</section>
+        ${isApprole ? await secretPart(path, again) : nothing}
+      </div>
+    `,
+  );
+}
+
+/** @param {string} path */
+async function roleId(path) {
+  const { data } = await get(`${path}/role-id`);
+  return factList([['role id', copied(data.role_id, 'Role id')]]);
+}
+
+/** @param {string} path @param {() => unknown} again */
+async function secretPart(path, again) {
+  const { body, next } = await ask('GET', `${path}/secret-id?limit=50`);
+  const rows = body.data.keys.map((/** @type {string} */ accessor) => [
+    html`<code>${accessor}</code>`,
+    html`<button type="button" class="bare" aria-label="Destroy ${accessor}" @click=${() => destroy(path, accessor, again)}>Destroy</button>`,
+  ]);
+  return html`<section class="card" aria-labelledby="secrets-title">
+    <h2 id="secrets-title">Secret ids</h2>
+    ${rows.length === 0 ? html`<p class="faint">None: nobody can sign in with this role yet.</p>` : table('Secret ids', ['Accessor', ''], rows)}
+    ${next ? html`<p class="faint">These are the first 50.</p>` : nothing}
+  </section>`;
+}
+
+/** @param {string} path @param {() => unknown} again */
+async function makeSecret(path, again) {
+  let secret = '';
+  const body = textField('uses', 'Good for … sign-ins', {
+    id: 'secret-uses',
+    type: 'number',
+    min: '0',
+    required: true,
+    value: '0',
+    hint: '0: without a limit',
+  });
+  const work = async (/** @type {FormData} */ data) => {
+    const answer = await ask('POST', `${path}/secret-id`, { num_uses: Number(textIn(data, 'uses')) });
+    secret = answer.body.data.secret_id;
+  };
+  if (!(await askIn({ title: 'Make a secret id', body, verb: 'Make it', work }))) return;
+  await showIn('The secret id', html`<p>It is shown only now. Give it to the program in a way that nobody else reads.</p>${copied(secret, 'Secret id')}`);
+  await again();
+}
+
+/** @param {string} path @param {string} accessor @param {() => unknown} again */
+async function destroy(path, accessor, again) {
+  const work = async () => {
+    await ask('POST', `${path}/secret-id/destroy`, { secret_id_accessor: accessor });
+    tell('The secret id is destroyed.');
+  };
+  const body = html`<p>Nobody can sign in with it any more. Tokens that it got stay good until they expire or are revoked.</p>`;
+  if (await askIn({ title: 'Destroy this secret id?', body, verb: 'Destroy', danger: true, work })) await again();
+}
+
+/** @param {string} path @param {string} name */
+function revoke(path, name) {
+  const work = async () => {
+    await ask('POST', `${path}/revoke-tokens`);
+    tell('All tokens of the role are revoked.');
+  };
+  return askForName({
+    title: 'Revoke all tokens',
+    body: html`<p>Every program that uses role <bdi>${name}</bdi> must sign in again.</p>`,
+    verb: 'Revoke',
+    name,
+    work,
+  });
+}
+
+/** @param {string} path @param {string} name */
+function remove(path, name) {
+  const work = async () => {
+    await ask('DELETE', path);
+    tell('The role is deleted.');
+    location.hash = '#/machines';
+  };
+  const body = html`<p>Programs with role <bdi>${name}</bdi> can no longer sign in, and its tokens end. A new role of this name is another role.</p>`;
+  return askForName({ title: 'Delete this role', body, verb: 'Delete', name, work });
+}

@@ -1,0 +1,116 @@
+// A realm: its people, how they sign in, and how it ends.
+import { html, nothing } from '/console/lib/lit-html.js';
+import { ask, get, part } from './api.js';
+import { askForName, askIn } from './dialog.js';
+import { checkField, complaint, submits, textField, textIn, wordsIn } from './form.js';
+import { icon } from './icons.js';
+import { tell } from './notice.js';
+import { providerPart } from './providers.js';
+import { badge, empty, head, pager, table, tagList } from './shown.js';
+
+/** @param {import('./stage.js').Stage} stage */
+export const open = (stage) => draw(stage, `/realms/${part(stage.params[0] ?? '')}/userpass?limit=25`);
+
+/** @param {import('./stage.js').Stage} stage @param {string} address of the page of its people */
+async function draw(stage, address) {
+  const id = stage.params[0] ?? '';
+  const [realm, { body: people, next }] = await Promise.all([get(`/admins/realms/${part(id)}`), ask('GET', address)]);
+  const again = () => open(stage);
+  const actions = [
+    html`<button type="button" @click=${() => addPerson(id, again)}>${icon('plus')}Add a person</button>`,
+    html`<button type="button" class="quiet warn" @click=${() => endAll(id)}>End all sessions</button>`,
+    stage.me.is_super_admin && id !== '_' ? html`<button type="button" class="quiet warn" @click=${() => remove(id)}>Delete</button>` : nothing,
+  ];
+  const rows = people.map((/** @type {any} */ person) => [
+    html`<a href="#/person/${part(id)}/${part(person.username)}"><bdi>${person.username}</bdi></a>`,
+    tagList(person.roles),
+    person.change_password ? badge('must change the password', 'waiting') : nothing,
+  ]);
+  stage.show(
+    `Realm ${id}`,
+    html`
+      <p class="trail"><a href="#/realms">Realms</a></p>
+      ${head(html`Realm <bdi>${id}</bdi>`, html`People sign in at <a href="/sign-in?realm=${part(id)}">/sign-in?realm=${id}</a>.`, actions)}
+      ${rows.length === 0 ? empty('Nobody yet', 'Add people who sign in with a password, or let a provider of JWTs vouch for them.') : table('People', ['User', 'Roles', ''], rows)}
+      ${pager(people.length === 0 || !address.includes('after=') ? undefined : again, next ? () => draw(stage, next) : undefined)}
+      <div class="parts below">${stage.me.is_super_admin ? [settings(realm, again), providerPart(realm, again)] : nothing}</div>
+    `,
+  );
+}
+
+/** @param {string} realm @param {() => unknown} again */
+async function addPerson(realm, again) {
+  const body = html`
+    ${textField('username', 'User name', { id: 'new-username', required: true, maxlength: 255, pattern: '[^:\\/]+', title: 'Without a colon or a slash' })}
+    ${textField('password', 'First password', { id: 'new-person-password', type: 'password', required: true, minlength: 8, autocomplete: 'new-password', hint: 'At least eight characters. Tell it to the person.' })}
+    ${textField('roles', 'Roles', { id: 'new-roles', hint: 'Separated by commas. They stand in the claims of the session.' })}
+    ${checkField('change', 'Must choose an own password at the first sign-in', { id: 'new-change', checked: true })}
+  `;
+  const work = async (/** @type {FormData} */ data) => {
+    const person = {
+      username: textIn(data, 'username'),
+      password_input: { plaintext: String(data.get('password')) },
+      roles: wordsIn(data, 'roles'),
+      change_password: data.get('change') !== null,
+    };
+    await ask('POST', `/realms/${part(realm)}/userpass`, person);
+    tell('The person can sign in.');
+  };
+  if (await askIn({ title: 'Add a person', body, verb: 'Add', work })) await again();
+}
+
+/** @param {string} realm */
+function endAll(realm) {
+  const work = async () => {
+    await ask('DELETE', `/sessions/realms/${part(realm)}`);
+    tell('All sessions of the realm have ended.');
+  };
+  return askForName({
+    title: 'End all sessions',
+    body: html`<p>Everybody in realm <bdi>${realm}</bdi> must sign in again.</p>`,
+    verb: 'End them',
+    name: realm,
+    work,
+  });
+}
+
+/** @param {string} realm */
+function remove(realm) {
+  const work = async () => {
+    await ask('DELETE', `/admins/realms/${part(realm)}`);
+    tell('The realm is deleted.');
+    location.hash = '#/realms';
+  };
+  const body = html`<p>All people of realm <bdi>${realm}</bdi> lose their accounts and sessions. Keys that they own stay, but nobody can use them unless they were granted. This cannot be undone.</p>`;
+  return askForName({ title: 'Delete this realm', body, verb: 'Delete', name: realm, work });
+}
+
+/** @param {any} realm @param {() => unknown} again */
+function settings(realm, again) {
+  const { id, auth_params: params, ...ages } = realm;
+  const save = submits(async (data) => {
+    const number = (/** @type {string} */ name) => Number(textIn(data, name));
+    const password = { ...params.username_password_params, enabled: data.get('password') !== null };
+    const wanted = {
+      auth_params: { ...params, username_password_params: password },
+      session_max_age_seconds: number('age') * 60,
+      session_max_stale_age_seconds: number('stale') * 60,
+      certificate_max_age_seconds: ages.certificate_max_age_seconds,
+      password_max_age_seconds: number('password-days') * 86_400,
+    };
+    await ask('PUT', `/admins/realms/${part(id)}`, wanted);
+    tell('The realm is changed.');
+    await again();
+  });
+  const minutes = (/** @type {number} */ seconds) => String(Math.max(1, Math.round(seconds / 60)));
+  return html`<section class="card" aria-labelledby="settings-title">
+    <h2 id="settings-title">Sign-in</h2>
+    <form class="inner" @submit=${save}>
+      ${complaint()} ${checkField('password', 'People sign in with a password', { checked: params.username_password_params?.enabled !== false })}
+      ${textField('age', 'A session ends after … minutes', { type: 'number', min: '1', required: true, value: minutes(ages.session_max_age_seconds) })}
+      ${textField('stale', 'or when it was not used for … minutes', { type: 'number', min: '1', required: true, value: minutes(ages.session_max_stale_age_seconds) })}
+      ${textField('password-days', 'A password is good for … days', { type: 'number', min: '0', required: true, value: String(Math.round(ages.password_max_age_seconds / 86_400)), hint: '0: without end' })}
+      <div class="actions"><button type="submit" class="quiet">Save</button></div>
+    </form>
+  </section>`;
+}

@@ -1,0 +1,148 @@
+// The views of administrators on the console in Chromium: each is accessible at two widths, and does its work; HSMs are those of SoftHSM.
+import assert from 'node:assert/strict';
+import type { Browser, Page } from 'playwright-core';
+import { test } from 'uvu';
+import { openBrowser } from '../browser.ts';
+import { type People, people } from '../people.ts';
+import { until } from '../runtime.ts';
+import { signInAdmin, startServer, type TestServer } from '../server.ts';
+import { createSoftHsm, type SoftHsm } from '../softhsm.ts';
+import { skipWithout } from '../system.ts';
+import { assertFit, goTo, openConsole } from './console.ts';
+
+const VIEWS = [
+  ['anonymize', 'Anonymization'],
+  ['realm/team', 'Realm team'],
+  ['person/team/ada', 'ada'],
+  ['admins', 'Administrators'],
+  ['machines', 'Machines'],
+  ['hsms', 'HSMs'],
+  ['operations', 'Operations'],
+  ['audit', 'Audit'],
+  ['account', 'Your account'],
+] as const;
+
+let server: TestServer;
+let browser: Browser;
+let hsm: SoftHsm;
+let root: string;
+let some: People;
+
+/** The text of the file that a button saves. */
+async function saved(page: Page, button: string): Promise<string> {
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: button }).click()]);
+  const chunks: Buffer[] = [];
+  for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+if (!skipWithout('chromium') && !skipWithout('softhsm2')) {
+  test.before(async () => {
+    hsm = createSoftHsm();
+    const slot = hsm.addToken('console', '12345678');
+    server = await startServer({
+      config: `[[hsm_instances]]\nhsm_model = "soft_hsm"\nhsm_slot = [${slot}]\nhsm_password = ["12345678"]\nhsm_admin = ["_/admin"]\n`,
+    });
+    root = await signInAdmin(server);
+    some = people(server, root);
+    await some.realm('team');
+    await some.user('team', 'ada', 'ada password', { roles: ['<b>'] });
+    browser = await openBrowser();
+  });
+  test.after(async () => {
+    await browser?.close();
+    await server?.end();
+    hsm?.end();
+  });
+
+  for (const [width, dark] of [
+    [1280, true],
+    [360, false],
+  ] as const) {
+    test(`every view is accessible at ${width} pixels ${dark ? 'in the dark' : 'in light'}`, async () => {
+      const { page, complaints, strayed } = await openConsole(browser, server.address, root, '', { width, dark });
+      for (const [view, title] of VIEWS) {
+        await goTo(page, view, title);
+        await assertFit(page, view);
+      }
+      assert.deepEqual([complaints, strayed], [[], []]);
+      await page.context().close();
+    });
+  }
+
+  test('a key is made on the HSM that answers, and the view tells when it answers no more', async () => {
+    await until(async () => (await server.ask('GET', '/hsm/status', { cookie: root })).text.includes('"accessible":true'), 'the slot is accessible', 20_000);
+    const { page } = await openConsole(browser, server.address, root, 'new-key');
+    await page.getByLabel('Name').fill('on the token');
+    await page.getByLabel('Where').selectOption({ index: 1 });
+    await page.getByLabel('Replace it regularly').uncheck();
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByText(/soft_hsm, slot \d+/).waitFor();
+    await page.getByLabel('Text', { exact: true }).fill('hello');
+    await page.getByRole('button', { name: 'Encrypt' }).click();
+    await page.getByLabel('Encrypted (JWE)', { exact: true }).waitFor();
+    await goTo(page, 'hsms', 'HSMs');
+    await page.getByText('answers', { exact: true }).waitFor();
+    hsm.hide();
+    await page.getByText('does not answer', { exact: true }).waitFor();
+    hsm.show();
+    await page.context().close();
+  });
+
+  test('an administrator is made, sees one realm, and its audit as a file without formulas', async () => {
+    await some.user('team', 'lead', 'lead password');
+    await some.user('team', '=cmd', 'cmd password');
+    const { page } = await openConsole(browser, server.address, root, 'admins');
+    await page.getByRole('button', { name: 'Make an administrator' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('lead of team');
+    await dialog.getByLabel('Realms').fill('team');
+    await dialog.getByLabel('Signs in as user').fill('lead');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row', { name: /lead of team/ }).waitFor();
+    await page.context().close();
+    await some.session('team', '=cmd', 'cmd password');
+    const lead = await openConsole(browser, server.address, await some.session('team', 'lead', 'lead password'), 'audit');
+    const csv = await saved(lead.page, 'Export CSV');
+    assert.match(csv, /^time,event,outcome,realm,actor,target,reason,source,scheme,request_id\r\n/);
+    assert.match(csv, /"login","success","team","'=cmd"/);
+    const rows = (await saved(lead.page, 'Export JSON lines'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { realm: string; actor: string });
+    assert.ok(rows.length > 2 && rows.every(({ realm }) => realm === 'team') && rows.some(({ actor }) => actor === '=cmd'));
+    await lead.page.context().close();
+  });
+
+  test('the password is changed on the page of the account, and sessions end from it', async () => {
+    await some.user('team', 'eve', 'eve password');
+    const other = await some.session('team', 'eve', 'eve password');
+    const { page } = await openConsole(browser, server.address, await some.session('team', 'eve', 'eve password'), 'account');
+    await page.getByLabel('Present password').fill('wrong password');
+    await page.getByLabel('New password', { exact: true }).fill('another of eve');
+    await page.getByLabel('Repeat the new password').fill('another of eve');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('The present password or the code is wrong.').waitFor();
+    await page.getByLabel('Present password').fill('eve password');
+    await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Change the password' }).click()]);
+    assert.equal((await some.signIn('team', 'eve', 'another of eve')).body.next_step, 'Authenticated');
+    await page.getByRole('button', { name: /^End all others/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
+    await page.getByText('The sessions have ended.').waitFor();
+    assert.equal((await server.ask('GET', '/whoami', { cookie: other })).status, 401);
+    await page.context().close();
+  });
+
+  test('the preview of an anonymization follows what one types', async () => {
+    const { page, complaints } = await openConsole(browser, server.address, root, 'anonymize');
+    await page.getByText('XXXX XXXX met Charles').waitFor();
+    await page.getByLabel('Words').fill('Charles');
+    await page.getByText('Ada Lovelace met XXXX').waitFor();
+    await page.getByLabel('Method').selectOption({ label: 'Round a number' });
+    await page.getByText('1200', { exact: true }).waitFor();
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+}
+
+test.run();
