@@ -1,4 +1,4 @@
-// `npm start`, `npm run model`, `npm test`, `npm run bench`, `npm run fuzz`, `npm run foreign`, `npm run mutate` and `npm run package`: installs missing dependencies, then runs the pinned Node. Plain JavaScript for any Node from version 18.
+// `npm start`, `npm run model`, `npm test`, `npm run bench`, `npm run fuzz`, `npm run foreign`, `npm run mutate`, `npm run package` and `npm run packages`: installs missing dependencies, then runs the pinned Node. Plain JavaScript for any Node from version 18.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,6 +16,7 @@ const entries = {
   foreign: 'test/foreign/run.ts',
   mutate: 'test/mutation/run.ts',
   package: 'packaging/run.ts',
+  packages: 'test/packages/run.ts',
 };
 const [command, ...args] = process.argv.slice(2);
 if (!(command in entries)) throw new Error(`usage: node launch.mjs ${Object.keys(entries).join('|')}`);

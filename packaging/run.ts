@@ -1,16 +1,26 @@
-// `npm run package -- npm | debian | oci [--out FOLDER]`: builds a package. docs/install.md tells what each is for.
+// `npm run package -- npm | debian | oci [--out FOLDER] [--revision NUMBER]`: builds a package. docs/install.md tells what each is for.
 import { parseArgs } from 'node:util';
+import { makeDebianPackage } from './debian.ts';
 import { makeNpmPackage } from './npm.ts';
 
-const KINDS: Readonly<Record<string, (out: string) => readonly string[]>> = {
-  npm: (out) => [makeNpmPackage(out)],
-};
-const USAGE = `usage: npm run package -- ${Object.keys(KINDS).join('|')} [--out FOLDER]`;
+interface Given {
+  readonly out: string;
+  readonly revision: string;
+}
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { out: { type: 'string', default: 'dist' } } });
+const KINDS: Readonly<Record<string, (given: Given) => string>> = {
+  npm: ({ out }) => makeNpmPackage(out),
+  debian: ({ out, revision }) => makeDebianPackage(out, { revision }),
+};
+const USAGE = `usage: npm run package -- ${Object.keys(KINDS).join('|')} [--out FOLDER] [--revision NUMBER]`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { out: { type: 'string', default: 'dist' }, revision: { type: 'string', default: '1' } },
+});
 const make = KINDS[positionals[0] ?? ''];
 if (!make || positionals.length !== 1) {
   console.error(USAGE);
   process.exit(2);
 }
-for (const path of make(values.out)) console.log(path);
+console.log(make(values));
