@@ -12,6 +12,7 @@ import { describe } from './kernel/fault.ts';
 import { passedSockets } from './kernel/passed-sockets.ts';
 import { startUsualThreads } from './kernel/runtime/young-space.ts';
 import { type ServiceManager, serviceManager } from './kernel/service-manager.ts';
+import { RefusedStore } from './kernel/store/migrate.ts';
 import { BUILT_IN } from './plugins/index.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8')) as { version: string };
@@ -69,6 +70,6 @@ function stopOnSignals(server: Server, manager: ServiceManager): void {
 main(process.argv.slice(2)).catch((error: unknown) => {
   // Problems that the operator can fix are printed as plain text. Anything else is a bug and keeps its stack.
   if (error instanceof BackupError) console.error(`gatehouse: ${error.message}`);
-  else console.error(error instanceof ConfigError ? `gatehouse cannot start: ${error.message}` : describe(error));
+  else console.error(error instanceof ConfigError || error instanceof RefusedStore ? `gatehouse cannot start: ${error.message}` : describe(error));
   process.exit(1);
 });

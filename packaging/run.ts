@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { makeDebianPackage } from './debian.ts';
 import { makeNpmPackage } from './npm.ts';
+import { makeImage } from './oci.ts';
 
 interface Given {
   readonly out: string;
@@ -11,6 +12,7 @@ interface Given {
 const KINDS: Readonly<Record<string, (given: Given) => string>> = {
   npm: ({ out }) => makeNpmPackage(out),
   debian: ({ out, revision }) => makeDebianPackage(out, { revision }),
+  oci: ({ out }) => makeImage(out),
 };
 const USAGE = `usage: npm run package -- ${Object.keys(KINDS).join('|')} [--out FOLDER] [--revision NUMBER]`;
 

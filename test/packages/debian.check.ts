@@ -29,7 +29,7 @@ const files = () =>
     .do('find', '/', ...CHANGING.flatMap((path) => ['-path', path, '-prune', '-o']), '-print')
     .split('\n')
     .sort();
-const install = (revision: string) => machine.do('apt-get', 'install', '-y', '-q', '--no-download', `/opt/gatehouse-${revision}.deb`);
+const install = (revision: string) => machine.do('apt-get', 'install', '-y', '-q', `/opt/gatehouse-${revision}.deb`);
 const mainPid = () => machine.do('systemctl', 'show', '--property=MainPID', '--value', 'gatehouse');
 const journal = () => machine.do('journalctl', '--no-pager', '-o', 'cat', '-u', 'gatehouse');
 const ask = () => machine.asker(ADDRESS);
@@ -57,7 +57,8 @@ else {
     before = files();
   });
   test.after(async () => {
-    await machine.off();
+    // A root that cannot be made leaves no machine.
+    if (machine !== undefined) await machine.off();
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -98,7 +99,7 @@ else {
     const { body, text } = await ask()('GET', '/escape');
     assert.ok(body, text);
     assert.deepEqual(
-      Object.entries(body.attempts).filter(([, outcome]) => outcome === 'worked'),
+      Object.entries(body.attempts).filter(([, outcome]) => /worked|NOT TRIED/.test(String(outcome))),
       [],
     );
     assert.deepEqual(
@@ -159,7 +160,7 @@ else {
     assert.equal(machine.do('systemctl', 'is-active', 'gatehouse'), 'active');
     await opensAgain(ask(), sealed);
     machine.do('systemctl', 'disable', 'gatehouse');
-    machine.do('apt-get', 'install', '-y', '-q', '--no-download', '--reinstall', '/opt/gatehouse-2.deb');
+    machine.do('apt-get', 'install', '-y', '-q', '--reinstall', '/opt/gatehouse-2.deb');
     assert.equal(machine.run('systemctl', 'is-enabled', 'gatehouse').output.trim(), 'disabled');
   });
 

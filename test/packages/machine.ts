@@ -31,7 +31,6 @@ export function makeRoot(folder: string): void {
 export class Machine {
   readonly #root: string;
   readonly #child: ChildProcess;
-  #leader = 0;
 
   private constructor(root: string) {
     this.#root = root;
@@ -41,16 +40,19 @@ export class Machine {
 
   static async boot(root: string): Promise<Machine> {
     const machine = new Machine(root);
-    const children = () => readFileSync(`/proc/${machine.#child.pid}/task/${machine.#child.pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
-    await until(() => children().length > 0, 'the machine boots', 20_000);
-    machine.#leader = Number(children()[0]);
     await until(() => /running|degraded/.test(machine.run('systemctl', 'is-system-running').output), 'the machine is up', 60_000);
     return machine;
   }
 
+  /** The first process of the machine; while it boots, another one that makes its namespaces. */
+  get #leader(): string {
+    const { pid } = this.#child;
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').at(-1) as string;
+  }
+
   /** Runs a command as root in the machine. */
   run(...command: string[]): { readonly status: number | null; readonly output: string } {
-    const enter = ['--target', String(this.#leader), '--mount', '--uts', '--ipc', '--net', '--pid', '--cgroup', '--root', '--wd=/', '--'];
+    const enter = ['--target', this.#leader, '--mount', '--uts', '--ipc', '--net', '--pid', '--cgroup', '--root', '--wdns=/', '--'];
     const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C.UTF-8', DEBIAN_FRONTEND: 'noninteractive' };
     const { status, stdout, stderr } = spawnSync('nsenter', [...enter, ...command], { env, encoding: 'utf8', maxBuffer: MAX_BYTES });
     return { status, output: `${stdout}${stderr}` };
@@ -94,7 +96,7 @@ export class Machine {
 
   async off(): Promise<void> {
     // systemd powers off at this signal: systemd(1), SIGRTMIN+4, which Node cannot name.
-    spawnSync('kill', ['-s', 'RTMIN+4', String(this.#leader)]);
+    spawnSync('kill', ['-s', 'RTMIN+4', this.#leader]);
     if (this.#child.exitCode === null) await once(this.#child, 'exit');
   }
 }
