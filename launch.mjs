@@ -1,11 +1,10 @@
-// `npm start`, `npm run cli`, `npm run model`, `npm test`, `npm run bench`, `npm run fuzz`, `npm run foreign`, `npm run mutate` and `npm run soak`: installs missing dependencies, then runs the pinned Node. Plain JavaScript for any Node from version 18.
-import { spawn, spawnSync } from 'node:child_process';
+// `npm start`, `npm run cli`, `npm run model`, `npm test`, `npm run bench`, `npm run fuzz`, `npm run foreign`, `npm run mutate`, `npm run soak`, `npm run package` and `npm run packages`: installs missing dependencies, then runs the pinned Node. Plain JavaScript for any Node from version 18.
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { forgetVariables } from './kernel/config/forget-variables.mjs';
+import { runPinned } from './bin/pinned-node.mjs';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const entries = {
@@ -18,17 +17,18 @@ const entries = {
   foreign: 'test/foreign/run.ts',
   mutate: 'test/mutation/run.ts',
   soak: 'soak/run.ts',
+  package: 'packaging/run.ts',
+  packages: 'test/packages/run.ts',
 };
 const [command, ...args] = process.argv.slice(2);
 if (!(command in entries)) throw new Error(`usage: node launch.mjs ${Object.keys(entries).join('|')}`);
 
-/** Larger pieces of memory return to the system when they are freed. By default glibc raises this threshold, up to 32 MiB, after it has freed a large piece. */
-const MMAP_FROM_BYTES = '1048576';
-/** Megabytes of the young generation of the main thread, which may serve requests: kernel/runtime/young-space.ts says why. */
-const YOUNG_SPACE = '--min-semi-space-size=8';
-
 install(!['start', 'cli', 'model'].includes(command));
-run(join(root, entries[command]));
+const isServer = command === 'start';
+// From the second start on, nothing is stripped and compiled again. Whoever can write here can write the sources; where nobody can, Node does without.
+const cache = isServer || command === 'cli' ? join(root, 'node_modules', '.cache', 'gatehouse') : undefined;
+// The command reads passwords from the terminal, which then belongs to it alone.
+runPinned(join(root, entries[command]), args, { isServer, isReplacing: isServer || command === 'cli', cache });
 
 /** @param dev whether development dependencies are needed; `npm start`, the command and `npm run model` need neither them nor a compiler */
 function install(dev) {
@@ -115,38 +115,4 @@ function findNode(path) {
     .split(delimiter)
     .map((folder) => join(folder, process.platform === 'win32' ? 'node.exe' : 'node'))
     .find((file) => existsSync(file));
-}
-
-function run(entry) {
-  const node = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
-  const { UV_THREADPOOL_SIZE = String(availableParallelism() + 4), MALLOC_MMAP_THRESHOLD_ = MMAP_FROM_BYTES } = process.env;
-  const env = { ...process.env, UV_THREADPOOL_SIZE, MALLOC_MMAP_THRESHOLD_ };
-  // From the second start on, nothing is stripped and compiled again. Whoever can write here can write the sources; where nobody can, Node does without.
-  if (command === 'start' || command === 'cli') env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'gatehouse');
-  const flags = [...(command === 'start' ? [YOUNG_SPACE] : []), '--disable-warning=ExperimentalWarning', entry, ...args];
-  // The command reads passwords from the terminal, which then belongs to it alone.
-  if (command === 'start' || command === 'cli') become(node, flags, env);
-  // The closing of the IPC channel tells the server that this launcher has ended without forwarding a signal.
-  const child = spawn(node, flags, {
-    cwd: process.cwd(),
-    env,
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-  });
-  if (command === 'start') {
-    // The server has its own copy. After reading the configuration it tells which other variables held secrets.
-    forgetVariables(Object.keys(process.env).filter((name) => name.startsWith('GATEHOUSE_')));
-    child.on('message', (message) => Array.isArray(message?.forget) && forgetVariables(message.forget));
-  }
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal));
-  child.on('exit', (code, signal) => {
-    if (signal) process.removeAllListeners(signal);
-    if (signal) process.kill(process.pid, signal);
-    else process.exit(code ?? 1);
-  });
-}
-
-/** Replaces this process by the server or the command, so that no idle launcher is left beside it. Returns where the system or this Node (before 22.15) cannot do that. */
-function become(node, flags, env) {
-  if (process.platform === 'win32' || !process.execve) return;
-  process.execve(node, [node, ...flags], env);
 }

@@ -5,10 +5,14 @@ import { copyStore } from './kernel/backup/copy.ts';
 import { BackupError } from './kernel/backup/format.ts';
 import { restore } from './kernel/backup/restore.ts';
 import { boot, type Server } from './kernel/boot.ts';
+import { createClock } from './kernel/clock.ts';
 import { parseFlags, usage } from './kernel/config/flags.ts';
 import { ConfigError } from './kernel/config/load.ts';
 import { describe } from './kernel/fault.ts';
+import { passedSockets } from './kernel/passed-sockets.ts';
 import { startUsualThreads } from './kernel/runtime/young-space.ts';
+import { type ServiceManager, serviceManager } from './kernel/service-manager.ts';
+import { RefusedStore } from './kernel/store/migrate.ts';
 import { BUILT_IN } from './plugins/index.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8')) as { version: string };
@@ -25,13 +29,18 @@ async function main(argv: readonly string[]): Promise<void> {
   if (flags.backup !== undefined) return console.log(await backUp(options, flags.backup));
   if (flags.restore !== undefined) return console.log(await restore(options, flags.restore));
   if (flags.copyStore !== undefined) return console.log(await copyStore(options, console.error));
-  const server = await boot(options);
-  stopOnSignals(server);
+  const sockets = passedSockets(process.env);
+  const log: { warn?: Server['log']['warn'] } = {};
+  const manager = serviceManager(process.env, createClock(), (error) => log.warn?.({ error: error.message }, 'systemd could not be told'));
+  const server = await boot({ ...options, ...(sockets && { sockets }) });
+  log.warn = server.log.warn.bind(server.log);
+  stopOnSignals(server, manager);
   const notes = server.announcements.map((text) => ` - ${text.replaceAll('{address}', server.address)}`);
   console.log(`gatehouse ${version} is ready at ${server.address}${notes.join('')}`);
+  manager.ready();
 }
 
-function stopOnSignals(server: Server): void {
+function stopOnSignals(server: Server, manager: ServiceManager): void {
   let firstAt: number | undefined;
   const stop = (signal: NodeJS.Signals) => {
     // A later second signal means that somebody does not want to wait.
@@ -41,6 +50,7 @@ function stopOnSignals(server: Server): void {
     }
     firstAt = performance.now();
     server.log.info({ signal }, 'stopping');
+    void manager.stopping();
     server.stop().then(
       () => process.exit(0),
       (error: unknown) => {
@@ -60,6 +70,6 @@ function stopOnSignals(server: Server): void {
 main(process.argv.slice(2)).catch((error: unknown) => {
   // Problems that the operator can fix are printed as plain text. Anything else is a bug and keeps its stack.
   if (error instanceof BackupError) console.error(`gatehouse: ${error.message}`);
-  else console.error(error instanceof ConfigError ? `gatehouse cannot start: ${error.message}` : describe(error));
+  else console.error(error instanceof ConfigError || error instanceof RefusedStore ? `gatehouse cannot start: ${error.message}` : describe(error));
   process.exit(1);
 });

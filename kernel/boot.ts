@@ -17,6 +17,7 @@ import { keyEncryptionKeysOf } from './key-server-key.ts';
 import { createLog } from './log.ts';
 import type { Log } from './log-entry.ts';
 import { createMetrics, createProcessMetrics, type Metrics } from './metrics.ts';
+import type { PassedSockets } from './passed-sockets.ts';
 import type { FrontView } from './plugin.ts';
 import { nodeName, type Prepared, prepareStore, settleRows, storeUrl } from './prepare-store.ts';
 import { collectLargeBytes, IN_FRONT } from './runtime/collect.ts';
@@ -40,6 +41,8 @@ interface BootOptions extends ConfigureOptions {
   readonly isCopying?: boolean;
   /** For tests: output of the log instead of standard output. */
   readonly logTo?: DestinationStream;
+  /** Open sockets to listen on, instead of ports that the server opens. */
+  readonly sockets?: PassedSockets;
   /** For tests: how busy the server is, and on how many cores. */
   readonly growth?: GivenGrowth;
 }

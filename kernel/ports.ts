@@ -15,13 +15,22 @@ import { addProbes } from './http/probes.ts';
 import { problemWriter } from './http/problem.ts';
 import type { Route } from './http/route.ts';
 import { tlsApplier } from './http/tls.ts';
-import { listen as listenTo, type OpenListener } from './listener/listen.ts';
+import { listen as listenTo, type OpenListener, type PassedListener } from './listener/listen.ts';
 import type { Listener } from './listener/listener.ts';
 import type { Log } from './log-entry.ts';
 import type { Metrics } from './metrics.ts';
+import { type PassedSockets, requireListeners } from './passed-sockets.ts';
 import type { AnyPlugin } from './plugin.ts';
 import type { Unwind } from './unwind.ts';
 import type { WholeServer } from './whole-server.ts';
+
+/** A number of a file descriptor goes before a port. */
+interface ListenAt {
+  readonly host: string;
+  readonly port: number;
+  readonly reusePort: boolean;
+  readonly fd: number | undefined;
+}
 
 interface PortOptions extends Pick<Configured, 'config' | 'catalog'> {
   readonly contexts: Contexts;
@@ -38,6 +47,7 @@ interface PortOptions extends Pick<Configured, 'config' | 'catalog'> {
   readonly version: string;
   /** Other threads of the process listen on the same ports. */
   readonly reusePort: boolean;
+  readonly sockets?: PassedSockets;
 }
 
 interface Ports {
@@ -66,7 +76,7 @@ export const REQUESTS_MS = 10_000;
 
 /** Builds the HTTP server. No port is open before `open` is called. */
 export async function createPorts(options: PortOptions): Promise<Ports> {
-  const { config, catalog, contexts, metrics, clock, log, unwind, version, routes, tls, listeners, limits, reusePort } = options;
+  const { config, catalog, contexts, metrics, clock, log, unwind, version, routes, tls, listeners, limits, reusePort, sockets } = options;
   const hooks = [...contexts];
   const authentication = createAuthentication(
     hooks.map(([plugin, ctx]) => plugin.authenticators?.(ctx) ?? {}),
@@ -83,12 +93,17 @@ export async function createPorts(options: PortOptions): Promise<Ports> {
   return {
     front,
     async open(at) {
+      if (sockets) requireListeners(sockets, listeners);
       unwind.add('front', () => front.close(REQUESTS_MS));
       const proxies = config.http.proxy_protocol.length > 0 ? addressList(config.http.proxy_protocol) : undefined;
       if (proxies) expectProxies(front.server, proxies, log);
-      const address = await listen(front, { host: config.http.host, port: at?.https ?? config.http.port, reusePort });
+      const address = await listen(front, { host: config.http.host, port: at?.https ?? config.http.port, reusePort, fd: sockets?.https });
       const common = { tls, clock, log, limits, proxies, arrivalMs: config.http.request_timeout * 1000, reusePort };
-      const known = listeners.map((listener) => ({ ...listener, port: at?.listeners.get(listener.name) ?? listener.port }));
+      const known = listeners.map((listener) => ({
+        ...listener,
+        port: at?.listeners.get(listener.name) ?? listener.port,
+        fd: sockets?.listeners.get(listener.name.toLowerCase()),
+      }));
       const opened = await openListeners(known, common, unwind);
       const applyTls = tlsApplier([{ server: front.server, closeIdle: () => front.server.closeIdleConnections() }, ...opened]);
       return { address, listeners: opened, applyTls };
@@ -97,7 +112,7 @@ export async function createPorts(options: PortOptions): Promise<Ports> {
 }
 
 /** Registers each open listener with `unwind` at once, so that it is closed if a later one fails. */
-async function openListeners(listeners: readonly Listener[], common: Parameters<typeof listenTo>[1], unwind: Unwind): Promise<OpenListener[]> {
+async function openListeners(listeners: readonly PassedListener[], common: Parameters<typeof listenTo>[1], unwind: Unwind): Promise<OpenListener[]> {
   const opened: OpenListener[] = [];
   for (const listener of listeners) {
     const open = await listenTo(listener, common);
@@ -107,16 +122,19 @@ async function openListeners(listeners: readonly Listener[], common: Parameters<
   return opened;
 }
 
-async function listen({ app, server }: Front, at: { readonly host: string; readonly port: number; readonly reusePort: boolean }): Promise<string> {
-  const { host, port } = at;
+async function listen({ app, server }: Front, at: ListenAt): Promise<string> {
+  const { host, port, reusePort, fd } = at;
   try {
-    await app.listen(at);
+    // Fastify opens more than one port for the name localhost only.
+    await app.listen(fd === undefined ? { host, port, reusePort } : ({ host: '127.0.0.1', fd } as object));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw code === undefined ? error : new ConfigError([`http: cannot listen on ${host} port ${port} (${code})`]);
+    const where = fd === undefined ? `${host} port ${port}` : `the socket ${fd} that was passed`;
+    throw code === undefined ? error : new ConfigError([`http: cannot listen on ${where} (${code})`]);
   }
   const bound = server.address() as AddressInfo;
-  return `https://${host.includes(':') ? `[${host}]` : host}:${bound.port}`;
+  const where = fd === undefined ? host : bound.address;
+  return `https://${where.includes(':') ? `[${where}]` : where}:${bound.port}`;
 }
 
 /** @returns the plugins' descriptions of the groups of routes; the first description of a group is used */

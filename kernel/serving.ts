@@ -10,6 +10,7 @@ import type { Route } from './http/route.ts';
 import type { Listener } from './listener/listener.ts';
 import type { Log } from './log-entry.ts';
 import type { Metrics, ProcessMetrics } from './metrics.ts';
+import type { PassedSockets } from './passed-sockets.ts';
 import type { Prepared } from './prepare-store.ts';
 import type { StoreAddress } from './runtime/incarnation.ts';
 import type { Runtime } from './runtime/runtime.ts';
@@ -49,6 +50,7 @@ export interface Serving extends Configured {
   readonly version: string;
   readonly builtIn?: URL;
   readonly isCopying?: boolean;
+  readonly sockets?: PassedSockets;
   readonly growth?: GivenGrowth;
 }
 

@@ -26,6 +26,11 @@ interface ListenOptions {
   readonly reusePort: boolean;
 }
 
+export interface PassedListener extends Listener {
+  /** Number of an open socket to listen on, instead of host and port. */
+  readonly fd?: number | undefined;
+}
+
 export interface OpenListener extends TlsService {
   readonly name: string;
   /** `tls://host:port` */
@@ -37,7 +42,7 @@ export interface OpenListener extends TlsService {
 const CHECK_MS = 5_000;
 
 /** @throws ConfigError if no client authority is configured, or the port cannot be opened */
-export async function listen(listener: Listener, options: ListenOptions): Promise<OpenListener> {
+export async function listen(listener: PassedListener, options: ListenOptions): Promise<OpenListener> {
   const { tls, clock, log, limits } = options;
   requireClients(listener, tls);
   const server = createServer({ ...tls, rejectUnauthorized: true });
@@ -83,14 +88,15 @@ export function requireClients({ setting }: Listener, tls: TlsOptions): void {
   if (!tls.requestCert) throw new ConfigError([`${setting}: requires client certificates; set http.tls.client_ca`]);
 }
 
-async function bind(server: Server, { host, port, setting }: Listener, { proxies, reusePort, log }: ListenOptions): Promise<string> {
+async function bind(server: Server, { host, port, setting, fd }: PassedListener, { proxies, reusePort, log }: ListenOptions): Promise<string> {
   if (proxies) expectProxies(server, proxies, log);
   await new Promise<void>((resolve, reject) => {
     server.once('error', ({ code }: NodeJS.ErrnoException) => reject(new ConfigError([`${setting}: cannot listen on ${host} port ${port} (${code})`])));
-    server.listen({ host, port, reusePort }, resolve);
+    server.listen(fd === undefined ? { host, port, reusePort } : { fd }, resolve);
   });
   const bound = server.address() as AddressInfo;
-  return `tls://${host.includes(':') ? `[${host}]` : host}:${bound.port}`;
+  const where = fd === undefined ? host : bound.address;
+  return `tls://${where.includes(':') ? `[${where}]` : where}:${bound.port}`;
 }
 
 function repeat(clock: Clock, run: () => void): () => void {

@@ -10,6 +10,11 @@ export interface Migration {
   readonly sql: string | Readonly<Record<Dialect, string>>;
 }
 
+/** A database that this version must not touch. The message tells the operator why, and what to do. */
+export class RefusedStore extends Error {
+  override readonly name = 'RefusedStore';
+}
+
 export interface MigrationSet {
   readonly owner: string;
   readonly migrations: readonly Migration[];
@@ -73,7 +78,8 @@ export function sqlOf({ sql }: Migration, dialect: Dialect): string {
 /**
  * Brings the database up to date. Each migration has its own transaction.
  * @returns number of applied migrations
- * @throws Error if a newer gatehouse has migrated the database, if a copy into it has not finished, or if a migration fails (with its name)
+ * @throws RefusedStore if a newer gatehouse has migrated the database, or if a copy into it has not finished
+ * @throws Error if a migration fails (with its name)
  */
 export async function migrate(store: Store, sets: readonly MigrationSet[], now: () => number): Promise<number> {
   await refuseUnfinished(store);
@@ -107,13 +113,13 @@ async function apply(store: Store, owner: string, migration: Migration, now: () 
 
 async function refuseUnfinished(store: Store): Promise<void> {
   if ((await tableNames(store, store.dialect)).has(UNFINISHED_COPY))
-    throw new Error('the database is the target of a copy that has not finished; run the same --copy-store again, which goes on where it stopped');
+    throw new RefusedStore('the database is the target of a copy that has not finished; run the same --copy-store again, which goes on where it stopped');
 }
 
 async function refuseNewer(store: Store, owner: string, latest: number): Promise<void> {
   const newer = await store.get<{ id: number }>('SELECT id FROM migration WHERE owner = $1 AND id > $2', [owner, latest]);
   if (newer)
-    throw new Error(
+    throw new RefusedStore(
       `the database has migration ${owner}/${newer.id}, but this version knows migrations up to ${owner}/${latest}; start the newer version that made it`,
     );
 }

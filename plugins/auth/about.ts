@@ -18,6 +18,7 @@ import {
   TOKEN,
   TOTP_SECRET,
 } from './about-schemas.ts';
+import { BUILD } from './build.ts';
 import { VAULT_TAG } from './vault/form.ts';
 
 interface About {
@@ -96,6 +97,7 @@ const ABOUT: Readonly<Record<string, About>> = {
   'POST /realms/{realm_id}/totp/verify': about('Second factors', 'Enable a second factor', 200, undefined, [403, 404]),
   'DELETE /realms/{realm_id}/totp/{username}': about('Second factors', 'Disable a second factor', 204, undefined, [403]),
   'GET /audit': about('Audit', 'Read the audit log, a page at a time', 200, AUDIT_PAGE, [403]),
+  'GET /version/build': about('Audit', 'Get what the server was built from and runs on', 200, BUILD, [403]),
   'GET /.well-known/jwks.json': about('Public', 'Public keys of session tokens', 200, KEY_SET, [404]),
   'GET /.well-known/certificate-jwks.json': about('Public', 'Public keys of certificates', 200, KEY_SET, [404]),
   'GET /public/version': {

@@ -6,6 +6,7 @@ import { ConfigError } from '../../kernel/config/load.ts';
 import { normalPassword } from '../../kernel/normal-form.ts';
 import { writePrivateFile } from '../../kernel/private-file.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
+import { isJournal } from '../../kernel/service-manager.ts';
 import type { AuthContext } from './actors.ts';
 import { passwordBytes } from './basic.ts';
 import { newPasswordProblem } from './new-password.ts';
@@ -24,11 +25,11 @@ export async function firstStart(ctx: AuthContext): Promise<readonly string[]> {
     const { password, passwordHash } = await makePassword(ctx, given);
     const first = { username: USERNAME, passwordHash };
     const made = (await directory.firstStart(first)) || (isReset && (await directory.resetAdmin(first).then(() => true)));
-    if (made) return [given === undefined ? signIn(`'${USERNAME}:${password}'`) : signIn(USERNAME)];
+    if (made) return [given === undefined ? signIn(isJournal(process.env) ? fromFile(ctx) : `'${USERNAME}:${password}'`) : signIn(USERNAME)];
   }
   if (!(await directory.hasInitialPassword(USERNAME))) forgetInitialPassword(ctx.dataDir, USERNAME);
-  // The password itself is shown only when it is created; later starts refer to the file.
-  else if (existsSync(fileIn(ctx.dataDir))) return [signIn(`"${USERNAME}:$(cat '${fileIn(ctx.dataDir)}')"`)];
+  // The password itself is shown only when it is created, and never written to the journal; otherwise the line refers to the file.
+  else if (existsSync(fileIn(ctx.dataDir))) return [signIn(fromFile(ctx))];
   return [signIn(USERNAME)];
 }
 
@@ -45,6 +46,10 @@ async function makePassword(ctx: AuthContext, given: string | undefined): Promis
 /** curl asks for the password if `user` does not contain one. */
 function signIn(user: string): string {
   return `sign in: curl -k -u ${user} -X POST '{address}/login?realm=_'`;
+}
+
+function fromFile({ dataDir }: AuthContext): string {
+  return `"${USERNAME}:$(cat '${fileIn(dataDir)}')"`;
 }
 
 /** Deletes the file, which is of no use once the password was changed. */

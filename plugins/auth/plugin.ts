@@ -9,6 +9,7 @@ import { AUTH_TAGS, describeRoutes } from './about.ts';
 import { type AuthActors, authActors } from './actors.ts';
 import { adminRoutes } from './admins.ts';
 import { auditRoute } from './audit.ts';
+import { buildRoute } from './build.ts';
 import { certifyRoute } from './certify.ts';
 import { AUTH_CONFIG, type AuthConfig } from './config.ts';
 import { credentialRoutes } from './credentials.ts';
@@ -77,6 +78,7 @@ export default definePlugin<AuthConfig, AuthActors>({
       introspectRoute(ctx),
       auditRoute(ctx),
       ...operationsRoutes(ctx),
+      buildRoute(ctx),
       ...sessionRoutes(ctx),
       ...realmRoutes(ctx),
       ...adminRoutes(ctx),

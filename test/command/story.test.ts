@@ -105,7 +105,7 @@ test('signing out ends the session at the server, and keeps the trust for the ne
 });
 
 test('the launcher of the package hands over arguments, standard input and the exit code', async () => {
-  const launcher = join(root, 'gatehouse.mjs');
+  const launcher = join(root, 'bin/gatehouse.mjs');
   const env = { ...process.env, GATEHOUSE_PROFILE_DIR: join(bash.folder, 'profiles') };
   const who = spawnSync(process.execPath, [launcher, 'whoami', '--profile', 'ada', '--json'], { env, encoding: 'utf8' });
   assert.equal(who.status, 0, who.stderr);

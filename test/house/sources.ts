@@ -8,7 +8,7 @@ import { type AnyNode, type Function as FunctionNode, type Identifier, parse } f
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Paths from the root of the repository: what the server is made of. */
-export const SOURCES: readonly string[] = globSync('{main.ts,model.ts,{client,command,kernel,kmip,crypto,jose,text,plugins,actors}/**/*.ts}', {
+export const SOURCES: readonly string[] = globSync('{main.ts,model.ts,{client,command,kernel,kmip,crypto,jose,text,plugins,actors,packaging}/**/*.ts}', {
   cwd: root,
 }).sort();
 export const TESTS: readonly string[] = globSync('test/**/*.ts', { cwd: root }).sort();

@@ -1,0 +1,10 @@
+#!/bin/sh
+# Runs gatehouse with the Node of this package. The server replaces this shell, so that systemd's sockets and messages are its own.
+set -e
+lib=/usr/lib/gatehouse
+node=$lib/node_modules/node/bin/node
+if [ "$1" != start ]; then exec "$node" --disable-warning=ExperimentalWarning "$lib/bin/gatehouse.mjs" "$@"; fi
+shift
+export UV_THREADPOOL_SIZE="${UV_THREADPOOL_SIZE:-$(($(nproc) + 4))}"
+export MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_:-1048576}"
+exec "$node" --min-semi-space-size=8 --disable-warning=ExperimentalWarning "$lib/main.js" "$@"
