@@ -55,6 +55,7 @@ export const wordsIn = (data, name) =>
     .split(/[\s,]+/)
     .filter(Boolean);
 
+/** A `value` is set when it changes, so that drawing again keeps what somebody has typed. */
 /** @typedef {{ id?: string, value?: string, hint?: unknown, type?: string, required?: boolean, maxlength?: number, minlength?: number, pattern?: string, title?: string, placeholder?: string, autocomplete?: string, inputmode?: string, min?: string, max?: string, rows?: number, readonly?: boolean, mono?: boolean, change?: (event: Event) => void, input?: (event: Event) => void }} FieldOptions */
 
 /** @param {string} id @param {unknown} label @param {unknown} control @param {unknown} hint */
@@ -72,7 +73,7 @@ export function textField(name, label, options = {}) {
     name=${name}
     type=${type}
     class=${mono ? 'mono' : nothing}
-    .defaultValue=${value ?? ''}
+    .value=${value ?? ''}
     ?required=${required}
     ?readonly=${readonly}
     maxlength=${more.maxlength ?? nothing}
@@ -100,7 +101,7 @@ export function areaField(name, label, { id = name, value, hint, required = fals
     name=${name}
     rows=${rows}
     class=${mono ? 'mono' : nothing}
-    .defaultValue=${value ?? ''}
+    .value=${value ?? ''}
     ?required=${required}
     ?readonly=${readonly}
     maxlength=${maxlength ?? nothing}
