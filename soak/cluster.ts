@@ -12,6 +12,7 @@ import { type Clock, openClock } from './clock.ts';
 import { type Hsm, openHsm } from './hsm.ts';
 import { Node } from './node.ts';
 import { OptionError, type SoakOptions } from './options.ts';
+import { signalAll } from './process-tree.ts';
 import { openWire, type Wire } from './wire.ts';
 
 export interface Database {
@@ -69,6 +70,7 @@ port = ${kmip}
 export async function makeCluster({ store, faults }: Pick<SoakOptions, 'store' | 'faults'>): Promise<Cluster> {
   if (store === 'postgres' && !postgresFolder()) throw new OptionError('--store postgres needs PostgreSQL: apt-get install postgresql');
   const folder = temporaryFolder();
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   const authority = await makeCertificate('CN=ca');
   const hsm = openHsm();
   const clock = openClock(folder, faults.includes('clock-jumps'));
@@ -105,6 +107,14 @@ async function makeNode(folder: string, name: string, more: string, authority: M
 
 async function openDatabase(): Promise<Database> {
   const postgres = await startPostgres();
+  process.on('exit', () => {
+    try {
+      signalAll(postgres.pid(), 'SIGCONT');
+      process.kill(postgres.pid(), 'SIGQUIT');
+    } catch {
+      // It has ended before.
+    }
+  });
   const url = await postgres.database();
   return { postgres, url, query: (sql) => query(url, sql) };
 }

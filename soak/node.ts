@@ -35,7 +35,8 @@ export class Node {
   readonly #options: NodeOptions;
   readonly #agent: Agent;
   #child: ChildProcess | undefined;
-  starts = 0;
+  /** It has started, and was not ended. */
+  isServing = false;
 
   constructor(options: NodeOptions) {
     this.#options = options;
@@ -69,7 +70,7 @@ export class Node {
     const flags = ['--min-semi-space-size=8', '--disable-warning=ExperimentalWarning', '--import', MORTAL];
     const child = spawn(process.execPath, [...flags, ...args], { env: { ...process.env, ...env, SOAK_THREADS: socket }, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
-    this.starts += 1;
+    this.isServing = false;
     process.on('exit', () => child.kill('SIGKILL'));
     let said = '';
     const take = (data: Buffer) => {
@@ -79,6 +80,7 @@ export class Node {
     for (const stream of [child.stdout, child.stderr]) stream.on('data', take);
     await until(() => said.includes('is ready at') || !this.isRunning, `${this.name} is ready`, START_MS);
     if (!this.isRunning) throw new Error(`${this.name} did not start: ${said}`);
+    this.isServing = true;
   }
 
   /** @param signal SIGSTOP and SIGCONT only pause it */
@@ -87,6 +89,7 @@ export class Node {
     const isEnd = signal !== 'SIGSTOP' && signal !== 'SIGCONT';
     if (!this.isRunning) return;
     const gone = isEnd ? once(child, 'exit') : undefined;
+    if (isEnd) this.isServing = false;
     child.kill(signal);
     await gone;
   }

@@ -11,11 +11,15 @@ import { storm } from './storm.ts';
 import { judge } from './verdict.ts';
 import { makeWorld, type World } from './world.ts';
 
-const READY_MS = 60_000;
+const READY_MS = 120_000;
+/** With the exit status of a program that they end. */
+const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 /** @returns whether every promise was kept */
 export async function soak(options: SoakOptions): Promise<boolean> {
   const begin = performance.now();
+  // What the run has started ends with it, however it ends.
+  for (const [signal, status] of Object.entries(SIGNALS)) process.once(signal, () => process.exit(status));
   const world = await makeWorld(options);
   try {
     const prepared = await prepare(world);

@@ -23,7 +23,7 @@ export interface Growth {
 
 const EVERY_MS = 1_000;
 /** A process fills its heaps and opens its connections first; what it grows in this time is not held against it. */
-const YOUNG_MS = 40_000;
+const YOUNG_MS = 60_000;
 /** The least time in which growth shows. */
 const TELLING_MS = 20_000;
 /** What may come on top: the heaps of threads grow in their first minutes, and connections come and go with the load. */
@@ -37,7 +37,7 @@ export class Steadiness {
     const begin = performance.now();
     const look = () => {
       for (const node of nodes) {
-        const seen = node.isRunning ? sample(node.pid) : undefined;
+        const seen = node.isServing ? sample(node.pid) : undefined;
         if (seen) this.samples.push({ node: node.name, pid: node.pid, at: Math.round(performance.now() - begin), ...seen });
       }
     };
