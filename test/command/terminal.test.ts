@@ -43,7 +43,7 @@ function talk(line: string, dialogue: Dialogue): Promise<{ code: number | null; 
 
 if (spawnSync('script', ['--version']).status !== 0) console.log('skipped: terminal.test.ts needs script: apt-get install bsdutils');
 else {
-  test('a certificate that nobody vouches for is shown by its fingerprint; without a yes nothing is sent or kept', async () => {
+  test('a certificate that nobody vouches for is shown by its fingerprint; without a yes nothing is kept', async () => {
     const { code, screen } = await talk(`login ${server.address}`, [['[y/N]', '']]);
     const der = new X509Certificate(readFileSync(join(home, 'data', 'tls', 'cert.pem'))).raw;
     const fingerprint = createHash('sha256')
