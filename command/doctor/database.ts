@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Client } from 'pg';
 import { type Check, type Finding, ok, problem, warning } from './finding.ts';
 
 const MIN_POSTGRES = 150_000;
@@ -35,6 +34,8 @@ function sqlite(path: string): Finding[] {
 }
 
 async function postgres(connectionString: string): Promise<Finding[]> {
+  // Loaded here only: every command would wait for it.
+  const { Client } = await import('pg');
   const client = new Client({ connectionString, connectionTimeoutMillis: CONNECT_MS, query_timeout: CONNECT_MS });
   try {
     await client.connect();

@@ -1,4 +1,5 @@
 // `gatehouse login`: by password and second factor, JWT, client certificate, role or app token; what remains is a profile without a password.
+import { resolve } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { command, flag, type Surroundings } from '../command.ts';
 import { connect } from '../connection.ts';
@@ -45,16 +46,13 @@ export const login = command<Flags>({
   ],
   example: 'gatehouse login https://keys.example:8443 --realm team --user ada',
   async run(given, [address], flags) {
-    const { profile, before } = await serverOf(given, address as string | undefined, flags);
-    const signedIn = await session(given, profile, flags);
-    writeProfile(given.profile, signedIn);
+    const signedIn = await session(given, await serverOf(given, address as string | undefined, flags), flags);
     const { client, close } = connect(signedIn);
     try {
       const { user } = await client.call('GET /me');
+      // What does not work does not replace what does.
+      writeProfile(given.profile, signedIn);
       given.out.done(`Signed in to ${signedIn.address} as ${user}`, { address: signedIn.address, user });
-    } catch (error) {
-      if (before) writeProfile(given.profile, before);
-      throw error;
     } finally {
       await close();
     }
@@ -62,19 +60,19 @@ export const login = command<Flags>({
 });
 
 /** Where the profile leads now; the trust of an earlier sign-in to the same server goes on. */
-async function serverOf(given: Surroundings, asked: string | undefined, { ca, fingerprint, cert, key }: Flags) {
+async function serverOf(given: Surroundings, asked: string | undefined, { ca, fingerprint, cert, key }: Flags): Promise<Profile> {
   const before = earlier(given.profile);
   const address = originOf(asked ?? before?.address ?? DEFAULT_ADDRESS);
   const isKnown = before?.address === address && ca === undefined && fingerprint === undefined;
   const trusted = isKnown ? { ca: before.ca, fingerprint: before.fingerprint } : await trust(address, { ca, fingerprint }, given.prompts);
   if ((cert === undefined) !== (key === undefined)) throw new CommandError('--cert and --key go together', EXIT.usage);
-  const profile: Profile = {
+  return {
     address,
     ...(trusted.ca === undefined ? {} : { ca: trusted.ca }),
     ...(trusted.fingerprint === undefined ? {} : { fingerprint: trusted.fingerprint }),
-    ...(cert === undefined || key === undefined ? {} : { cert, key }),
+    // Later commands run in other folders.
+    ...(cert === undefined || key === undefined ? {} : { cert: resolve(cert), key: resolve(key) }),
   };
-  return { profile, before };
 }
 
 function earlier(path: string): Profile | undefined {

@@ -165,7 +165,8 @@ const showToken = command<TokenFlags>({
     const token = await other(given, flags);
     const client = given.client();
     const { data } = token === undefined ? await client.call('GET /auth/token/lookup-self') : await client.call('POST /auth/token/lookup', { body: { token } });
-    given.out.record(data);
+    // The id is the token itself.
+    given.out.record(given.out.isJson ? data : { ...data, id: undefined });
   },
 });
 

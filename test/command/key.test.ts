@@ -94,10 +94,10 @@ test('a hostile tag of a key is shown escaped, and is whole in JSON', async () =
 test('documents are added and asked, sessions are found and ended, a token is renewed and revoked', async () => {
   writeFileSync(join(bash.folder, 'pump.docx'), await docx(['The filter of the pump is changed every three months.']));
   const printed =
-    await lines(`gatehouse base add manuals pump.docx; gatehouse base ask manuals when is the filter changed; gatehouse base list | grep manuals; gatehouse base remove manuals pump.docx --yes
+    await lines(`gatehouse base add documents pump.docx; gatehouse base ask documents when is the filter changed; gatehouse base list | grep pump; gatehouse base remove documents pump.docx --yes
     gatehouse session end $(gatehouse session list _ admin --json | grep -o '[0-9a-f-]\\{36\\}'); gatehouse whoami || echo "ended with $?"`);
-  assert.equal(printed[0], 'Added pump.docx to manuals');
-  assert.match(printed.join('\n'), /three months[\s\S]*manuals +pump\.docx\nRemoved pump\.docx from manuals\nEnded the session\nended with 3$/);
+  assert.equal(printed[0], 'Added pump.docx to documents');
+  assert.match(printed.join('\n'), /three months[\s\S]*documents +pump\.docx\nRemoved pump\.docx from documents\nEnded the session\nended with 3$/);
   const tokens = await lines(`echo 'correct horse battery' | gatehouse login --user admin --password-file -
     ROLE=$(gatehouse role create web --ttl 3600); gatehouse secret-id create web --uses 1 -o secret
     gatehouse login $ADDRESS --ca data/tls/cert.pem --profile web --role-id $ROLE --secret-id-file secret
