@@ -57,7 +57,7 @@ function makeRoot(root: string): void {
 
 function commit(root: string, path: string): string {
   const buildah = (...args: string[]) => execFileSync('buildah', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim();
-  const container = buildah('from', '--format', 'docker', 'scratch');
+  const container = buildah('from', 'scratch');
   try {
     buildah('copy', '--quiet', container, root, '/');
     // The copy belongs to root; the data belong to the server.
