@@ -10,7 +10,7 @@ export interface ServiceManager {
 }
 
 /**
- * Node cannot send to a datagram socket of the file system, so systemd's own program does: some 4 ms of CPU each time. It waits until the message was
+ * Node cannot send to a datagram socket of the file system, so systemd's own program does: some 20 ms of CPU each time. It waits until the message was
  * received, so that systemd still finds out to which service the sender belongs.
  */
 const SENDER = '/usr/bin/systemd-notify';
@@ -34,9 +34,14 @@ export function serviceManager(env: NodeJS.ProcessEnv, clock: Clock, onFailure: 
         resolve();
       });
     });
-  const stopWatchdog = watched === String(pid) && Number(usec) > 0 ? repeatedly(clock, Number(usec) / 1000 / 3, () => void send('WATCHDOG=1')) : () => {};
+  const isWatched = watched === String(pid) && Number(usec) > 0;
+  let stopWatchdog = () => {};
   return {
-    ready: () => void send('READY=1'),
+    ready() {
+      void send('READY=1');
+      // A start may take its time; systemd begins to watch when the server is ready.
+      if (isWatched) stopWatchdog = repeatedly(clock, Number(usec) / 1000 / 3, () => void send('WATCHDOG=1'));
+    },
     stopping() {
       stopWatchdog();
       return send('STOPPING=1');

@@ -25,7 +25,7 @@ const VARIABLES = [
 const SERVER = [NODE, '--min-semi-space-size=8', '--disable-warning=ExperimentalWarning', '/usr/lib/gatehouse/main.js'];
 const HEALTH = [NODE, '/usr/lib/gatehouse/bin/health.mjs'];
 
-/** @param out folder of the archive. @returns its path: an OCI archive, for `podman load -i` or `skopeo copy oci-archive:...` */
+/** @param out folder of the archive. @returns its path, for `podman load -i` and `docker load -i` */
 export function makeImage(out: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-oci-'));
   try {
@@ -68,7 +68,7 @@ function commit(root: string, path: string): string {
     const health = ['--healthcheck', `CMD ${HEALTH.join(' ')}`, '--healthcheck-interval', '30s', '--healthcheck-start-period', '60s'];
     buildah('config', ...settings, ...given, ...health, '--entrypoint', JSON.stringify(SERVER), '--cmd', '', container);
     rmSync(path, { force: true });
-    // Docker's form, because that of OCI has no health check.
+    // In the form of Docker: that of OCI has no health check.
     buildah('commit', '--quiet', '--format', 'docker', '--timestamp', String(sourceTime()), container, `docker-archive:${path}:gatehouse:${versionOf()}`);
     return path;
   } finally {

@@ -63,10 +63,11 @@ else {
     const systemd = await listenAsSystemd();
     const clock = createClock();
     const other = serviceManager({ NOTIFY_SOCKET: systemd.path, WATCHDOG_USEC: '1000', WATCHDOG_PID: '1' }, clock, () => {});
+    other.ready();
     Atomics.add(clock.offset, 0, 60_000n);
     assert.equal(await clock.fireDue(), 0);
     await other.stopping();
-    assert.deepEqual(systemd.heard(), ['STOPPING=1']);
+    assert.deepEqual(systemd.heard().toSorted(), ['READY=1', 'STOPPING=1']);
     systemd.end();
     const failures: Error[] = [];
     const lost = serviceManager({ NOTIFY_SOCKET: systemd.path }, clock, (error) => failures.push(error));

@@ -78,7 +78,7 @@ export class Machine {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(cookie === undefined ? {} : { cookie: `_ea_=${cookie}` }),
       };
-      const flags = ['-sk', '-i', '-X', method, ...more, ...Object.entries(given).flatMap(([name, value]) => ['-H', `${name}: ${value}`])];
+      const flags = ['-sk', '-i', '-m', '30', '-X', method, ...more, ...Object.entries(given).flatMap(([name, value]) => ['-H', `${name}: ${value}`])];
       if (user !== undefined) flags.push('-u', user);
       if (body !== undefined) flags.push('--data-binary', JSON.stringify(body));
       const { output } = this.run('curl', ...flags, `${address}${path}`);

@@ -1,0 +1,62 @@
+// The OCI image: its size and settings, and the server in it without root on a read-only file system.
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, rmSync, statSync } from 'node:fs';
+import { test } from 'uvu';
+import { versionOf } from '../../packaging/build-facts.ts';
+import { makeImage } from '../../packaging/oci.ts';
+import { freePort } from '../postgres.ts';
+import { until } from '../runtime.ts';
+import { temporaryFolder } from '../server.ts';
+
+const MAX_BYTES = 250_000_000;
+const NAME = `gatehouse-check-${process.pid}`;
+const TOOLS = ['buildah', 'podman', 'mmdebstrap'].filter((tool) => !existsSync(`/usr/bin/${tool}`));
+/** Where a container cannot have a network of its own, it has that of the machine. */
+const podman = (...args: string[]) => spawnSync('podman', args, { encoding: 'utf8' });
+
+if (TOOLS.length > 0 || process.getuid?.() !== 0)
+  console.log(`skipped: oci.check.ts needs root and ${TOOLS.join(', ')}: apt-get install buildah podman mmdebstrap`);
+else {
+  const folder = temporaryFolder();
+  const archive = makeImage(folder);
+
+  test.after(() => {
+    podman('rm', '--force', NAME);
+    podman('rmi', '--force', `gatehouse:${versionOf()}`);
+    rmSync(folder, { recursive: true });
+  });
+
+  test('it is smaller than 250 MB, has a user and a health check', () => {
+    const { size } = statSync(archive);
+    console.log(`${Math.round(size / 1e6)} MB`);
+    assert.ok(size < MAX_BYTES);
+    execFileSync('podman', ['load', '--quiet', '-i', archive], { stdio: 'ignore' });
+    const [{ Config: config, Healthcheck: health }] = JSON.parse(podman('image', 'inspect', `gatehouse:${versionOf()}`).stdout);
+    assert.deepEqual([config.User, Boolean(health)], ['10001:10001', true]);
+  });
+
+  test('it serves without root and capabilities on a read-only file system, and is healthy', async () => {
+    const port = String(await freePort());
+    const limits = [
+      '--read-only',
+      '--cap-drop=all',
+      '--security-opt=no-new-privileges',
+      '--tmpfs=/tmp',
+      '--network=host',
+      '--cgroups=disabled',
+      '--ulimit=host',
+    ];
+    const run = podman('run', '--detach', '--name', NAME, ...limits, '--env', `GATEHOUSE_HTTP_PORT=${port}`, `gatehouse:${versionOf()}`);
+    if (run.status !== 0) return console.log(`skipped: oci.check.ts cannot run a container here: ${run.stderr.trim().split('\n').at(-1)}`);
+    await until(() => podman('logs', NAME).stdout.includes('is ready at'), 'the server is ready', 90_000);
+    const health = ['/usr/lib/gatehouse/node_modules/node/bin/node', '/usr/lib/gatehouse/bin/health.mjs'];
+    assert.equal(podman('exec', NAME, ...health).status, 0);
+    const wrong = podman('exec', '--env', 'GATEHOUSE_HTTP_PORT=1', NAME, ...health);
+    assert.equal(wrong.status, 1);
+    podman('stop', '--time', '20', NAME);
+    assert.equal(podman('inspect', '--format', '{{.State.ExitCode}}', NAME).stdout.trim(), '0');
+  });
+}
+
+test.run();
