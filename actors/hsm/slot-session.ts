@@ -133,10 +133,11 @@ export class SlotSession {
   /** @returns the library, with which the call may begin if that has not changed, or why it cannot */
   async #prepare(job: Job<unknown>, desk: Desk | undefined, turn: Turn): Promise<{ readonly library: pkcs11js.PKCS11 } | Refused> {
     try {
-      await desk?.prepare();
+      if (desk) await desk.prepare();
       for (let slow = desk ? undefined : turn.pause(); slow; slow = turn.pause()) await slow;
       const library = await this.#host.ready(this.#watch);
-      return (await this.#findKey(job, turn)) ?? { library };
+      // Most keys are known, and each promise costs.
+      return (this.#isKnown(job) ? undefined : await this.#findKey(job, turn)) ?? { library };
     } catch (error) {
       return { ok: false, failure: { why: 'unavailable', text: nameOf(error) } };
     }
@@ -147,13 +148,18 @@ export class SlotSession {
     return key && !hasTurn ? this.#own.handles.leaving(key) : undefined;
   }
 
+  /** Whether the handle of the key, if the call needs one, is there and may be used. */
+  #isKnown(job: Job<unknown>): boolean {
+    this.#own.renew();
+    return !job.key || (this.#own.handles.has(job.key) && !this.#leaving(job));
+  }
+
   /** Has another thread search for the key of a use, because a search may take long. @returns why there is none */
   async #findKey(job: Job<unknown>, turn: Turn): Promise<Refused | undefined> {
     const { key } = job;
     if (!key || !this.#desks?.isOpen) return undefined;
     for (let leaving = this.#leaving(job); leaving; leaving = this.#leaving(job)) await leaving;
-    this.#own.renew();
-    if (this.#own.handles.has(key)) return undefined;
+    if (this.#isKnown(job)) return undefined;
     const { login } = this.#watch;
     const work: Work<'search'> = { name: 'search', args: [key], making: { isMade: false } };
     const search = { work: work as Work, key: undefined, here: (token: Token) => doWork(token, work) };

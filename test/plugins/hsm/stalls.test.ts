@@ -8,7 +8,7 @@ import { during, endFaulty, isAccessible, opens, pair, startFaulty } from './fau
 import { done, refused } from './hsm-server.ts';
 
 function stalls(): void {
-  test('thread: a call does not return: its slot is refused and not accessible until it does, the other works', async () => {
+  test('thread: a call does not return: its slot is refused until it does, the other works', async () => {
     const faulty = await startFaulty('isolation = "thread"\ndeadline_seconds = 1');
     const [stuck, other] = faulty.ids('key');
     faulty.library.tell('make 6000');
