@@ -137,7 +137,7 @@ export interface Calls {
   };
   /** Read the audit log, a page at a time */
   'GET /audit': {
-    query?: { realm?: string | undefined; event?: string | undefined; actor?: string | undefined; after?: string | undefined; limit?: number | undefined };
+    query?: { realm?: string | undefined; event?: string | undefined; actor?: string | undefined; order?: 'oldest' | 'newest' | undefined; after?: string | undefined; limit?: number | undefined };
     answer: { events: readonly (Record<string, unknown>)[]; next: string | null };
   };
   /** Sign in with a role */
@@ -309,6 +309,14 @@ export interface Calls {
   'GET /models': {
     answer: { models: readonly ({ id: string; task: string; engine: string; languages: readonly (string)[]; state: string; missing: readonly (string)[]; problem?: string | undefined; revision?: string | undefined; memory_mb: number; requests: number })[]; embedding?: { references: number; waiting: number; problem?: string | undefined } | undefined };
   };
+  /** Get the metrics in the text format of Prometheus */
+  'GET /operations/metrics': {
+    answer: string;
+  };
+  /** Get what is not ready, and what is degraded */
+  'GET /operations/status': {
+    answer: { version: string; not_ready: readonly (string)[]; degraded: readonly (string)[] };
+  };
   /** Get the version of the server */
   'GET /public/version': {
     answer: string;
@@ -372,6 +380,10 @@ export interface Calls {
   'POST /realms/{realm_id}/userpass/{username}/unlock': {
     params: { realm_id: string; username: string };
     answer: undefined;
+  };
+  /** Get the user of the session and what they administer */
+  'GET /rights': {
+    answer: { realm: string; username: string; session_id: string; auth_scheme: 'up' | 'jwt' | 'cc' | 'f2' | 'dc'; is_super_admin: boolean; realms: readonly (string)[] };
   };
   /** Get the version and the features of the server */
   'GET /server-info': {
@@ -528,6 +540,10 @@ export interface Calls {
   /** Get the version of the server as plain text, or as a JSON string if Accept prefers it */
   'GET /version': {
     answer: string;
+  };
+  /** Get what the server was built from and runs on */
+  'GET /version/build': {
+    answer: { version: string; package: 'npm' | 'debian' | 'oci' | 'clone'; commit: string | null; changed: boolean; source_time: string | null; node: string; openssl: string; sqlite: string; v8: string; platform: string; arch: string };
   };
   /** Get the claims of the session */
   'GET /whoami': {
