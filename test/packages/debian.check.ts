@@ -171,6 +171,8 @@ else {
     for (const path of ['/etc/gatehouse/config.toml', '/var/lib/gatehouse/gatehouse.db']) assert.ok(existsSync(machine.path(path)), path);
     assert.equal(existsSync(machine.path('/usr/lib/gatehouse')), false);
     install('2');
+    // The administrator has switched it off, so the installation does not start it.
+    machine.do('systemctl', 'start', 'gatehouse');
     await until(async () => (await ask()('GET', '/health')).status === 200, 'it serves again', 30_000);
     await opensAgain(ask(), sealed);
     machine.do('apt-get', 'purge', '-y', '-q', 'gatehouse');
