@@ -309,6 +309,10 @@ export interface Calls {
   'GET /models': {
     answer: { models: readonly ({ id: string; task: string; engine: string; languages: readonly (string)[]; state: string; missing: readonly (string)[]; problem?: string | undefined; revision?: string | undefined; memory_mb: number; requests: number })[]; embedding?: { references: number; waiting: number; problem?: string | undefined } | undefined };
   };
+  /** Get the configuration in use, without secrets, and where each value comes from */
+  'GET /operations/config': {
+    answer: { settings: readonly ({ key: string; value: unknown; source: string })[] };
+  };
   /** Get the metrics in the text format of Prometheus */
   'GET /operations/metrics': {
     answer: string;

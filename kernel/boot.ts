@@ -117,6 +117,7 @@ function build(options: Start, parts: RuntimeParts, served: Served, dataDir: str
   const front: FrontView = {
     openapi: (format) => (served.front as Front).openapi(format),
     certificateChain: () => certificatesIn(String(served.tls.cert)),
+    settings: () => options.settings,
     whole: () => served.whole as WholeServer,
   };
   const about = { dataDir, version: options.version, env: options.kept, signal: stopping.signal };

@@ -7,6 +7,7 @@ import { ConfigError, loadSections, modulesIn, readConfigFile } from './config/l
 import { Secret } from './config/schema.ts';
 import { resolveSecrets, type SecretSources } from './config/secret.ts';
 import { KERNEL_SECTIONS, type KernelConfig } from './config/sections.ts';
+import type { Setting } from './config/setting.ts';
 import { addressList } from './http/address-list.ts';
 import { type AnyPlugin, sectionOf } from './plugin.ts';
 
@@ -36,6 +37,8 @@ export interface Configured {
   readonly copyStore: string | undefined;
   /** Variables that plugins read; they are no longer in the environment. */
   readonly kept: NodeJS.ProcessEnv;
+  /** The configuration in use, without secrets, for super admins. */
+  readonly settings: readonly Setting[];
   /** Messages about problems that do not stop the start. */
   readonly warnings: readonly string[];
 }
@@ -73,6 +76,7 @@ export async function configure({ plugins, argv, env }: ConfigureOptions): Promi
     rotateKek: flags.rotateKek,
     newRootKey,
     copyStore,
+    settings: loaded.settings,
     warnings: [
       ...loaded.unknownVariables.filter((name) => !sources.used.has(name)).map((name) => `${name}: matches no key of the configuration and is ignored`),
       ...flags.exposed.map((flag) => `${flag}: other users of this machine can see a secret on the command line; use file:PATH or env:NAME instead`),

@@ -4,6 +4,7 @@ import type { AnySpec, RefOf } from './actor.ts';
 import type { Clock } from './clock.ts';
 import type { FlagSpec, FlagValues } from './config/flags.ts';
 import type { KernelConfig } from './config/sections.ts';
+import type { Setting } from './config/setting.ts';
 import type { FaultTable } from './fault.ts';
 import type { Authenticator, CredentialKind } from './http/credential.ts';
 import type { DocumentText } from './http/openapi.ts';
@@ -25,6 +26,8 @@ export interface FrontView {
   openapi(format: 'yaml' | 'json'): DocumentText;
   /** @returns the certificates in use as PEM: the server's own, then those of its issuers that are in the file */
   certificateChain(): readonly string[];
+  /** @returns the configuration in use, without secrets */
+  settings(): readonly Setting[];
   /** @returns what the front knows of the other parts of the server */
   whole(): WholeServer;
 }

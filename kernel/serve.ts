@@ -137,9 +137,9 @@ function frontsOf(serving: Serving, onMore: () => void): { readonly fronts: Fron
 }
 
 /** What every front gets. A front reads a database in a file only: the password of another and the root key stay in this thread. */
-function taskOf({ config, sections, flags, base, dataDir, version, store, node, builtIn, isCopying = false }: Serving) {
+function taskOf({ config, sections, flags, settings, base, dataDir, version, store, node, builtIn, isCopying = false }: Serving) {
   return {
-    ...{ builtIn: (builtIn as URL).href, sections, flags, base, dataDir, version, node, isCopying },
+    ...{ builtIn: (builtIn as URL).href, sections, flags, settings, base, dataDir, version, node, isCopying },
     config: { ...config, store: { ...config.store, url: '', root_key: '' } },
     store: { url: store.url.startsWith('sqlite:') ? store.url : '' },
   };

@@ -10,7 +10,7 @@ const OTHERS = /^GATEHOUSE_(ADMIN_PASSWORD|COLLECTION|CONFIG|DATA_DIR|MODELS|TES
 
 interface EnvironmentReading {
   /** Values by path; they override the file. */
-  readonly values: readonly { readonly path: readonly string[]; readonly value: unknown }[];
+  readonly values: readonly { readonly path: readonly string[]; readonly value: unknown; readonly name: string }[];
   readonly problems: readonly string[];
   /** Variables with our prefix that do not match any key. */
   readonly unknown: readonly string[];
@@ -19,7 +19,7 @@ interface EnvironmentReading {
 export function readEnvironment(env: NodeJS.ProcessEnv, sections: Readonly<Record<string, TSchema>>): EnvironmentReading {
   const leaves = new Map<string, Leaf>();
   for (const [name, schema] of Object.entries(sections)) for (const leaf of leavesOf(schema, [name])) leaves.set(variableOf(leaf.path), leaf);
-  const values: { path: readonly string[]; value: unknown }[] = [];
+  const values: { path: readonly string[]; value: unknown; name: string }[] = [];
   const problems: string[] = [];
   const unknown: string[] = [];
   for (const [name, text] of Object.entries(env)) {
@@ -28,7 +28,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv, sections: Readonly<Recor
     if (!leaf) unknown.push(name);
     else
       try {
-        values.push({ path: leaf.path, value: parseText(text, leaf.schema) });
+        values.push({ path: leaf.path, value: parseText(text, leaf.schema), name });
       } catch (error) {
         problems.push(`${name}: ${(error as Error).message}`);
       }

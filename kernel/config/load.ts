@@ -6,6 +6,7 @@ import type { TSchema } from 'typebox';
 import { readEnvironment } from './environment.ts';
 import type { Flags } from './flags.ts';
 import { resolveSecrets } from './secret.ts';
+import { type Setting, settingsOf } from './setting.ts';
 import { validate } from './validate.ts';
 
 /** The server cannot start because of its configuration or surroundings. `problems` lists everything that the operator has to fix. */
@@ -64,6 +65,8 @@ export interface Loaded {
   readonly unknownVariables: readonly string[];
   /** Names of variables that held secrets. */
   readonly secretVariables: readonly string[];
+  /** What is in use, for operators. */
+  readonly settings: readonly Setting[];
 }
 
 /** @param schemas by section name @param fallbacks sections made from flags, used if the file does not have the section */
@@ -71,12 +74,20 @@ export function loadSections({ file, env, flags }: Sources, schemas: Readonly<Re
   const problems: string[] = [...file.problems, ...flags.problems];
   const raw: Record<string, unknown> = structuredClone(file.tables) as Record<string, unknown>;
   for (const name of Object.keys(raw)) if (!(name in schemas)) problems.push(`${name}: unknown section (known: ${Object.keys(schemas).join(', ')})`);
-  for (const [name, section] of Object.entries(fallbacks)) raw[name] ??= section;
+  const origins = new Map(keysIn(raw).map((key) => [key, file.path ?? DEFAULT_FILE]));
+  for (const [name, section] of Object.entries(fallbacks)) {
+    if (raw[name] === undefined) origins.set(name, 'flags');
+    raw[name] ??= section;
+  }
   const environment = readEnvironment(env, schemas);
   problems.push(...environment.problems);
-  for (const { path, value } of environment.values) setPath(raw, path, value);
-  if (flags.host !== undefined) setPath(raw, ['http', 'host'], flags.host);
-  if (flags.port !== undefined) setPath(raw, ['http', 'port'], /^\d+$/.test(flags.port) ? Number(flags.port) : flags.port);
+  const set = (path: readonly string[], value: unknown, origin: string) => {
+    setPath(raw, path, value);
+    origins.set(path.join('.'), origin);
+  };
+  for (const { path, value, name } of environment.values) set(path, value, name);
+  if (flags.host !== undefined) set(['http', 'host'], flags.host, '--host');
+  if (flags.port !== undefined) set(['http', 'port'], /^\d+$/.test(flags.port) ? Number(flags.port) : flags.port, '--port');
   const used = new Set<string>();
   const sections: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(schemas)) {
@@ -85,7 +96,15 @@ export function loadSections({ file, env, flags }: Sources, schemas: Readonly<Re
     problems.push(...validated.problems);
     sections[name] = validated.value;
   }
-  return { sections, problems, unknownVariables: environment.unknown, secretVariables: [...used] };
+  const settings = settingsOf(sections, schemas, origins);
+  return { sections, problems, unknownVariables: environment.unknown, secretVariables: [...used], settings };
+}
+
+/** The keys that have a value, and not those of tables within lists: `http.port`, `hsm_instances`. */
+function keysIn(table: Readonly<Record<string, unknown>>, prefix = ''): string[] {
+  return Object.entries(table).flatMap(([key, value]) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? keysIn(value as Record<string, unknown>, `${prefix}${key}.`) : [prefix + key],
+  );
 }
 
 function setPath(root: Record<string, unknown>, path: readonly string[], value: unknown): void {

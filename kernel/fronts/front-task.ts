@@ -2,6 +2,7 @@
 import type { TlsOptions } from 'node:tls';
 import type { FlagValues } from '../config/flags.ts';
 import type { KernelConfig } from '../config/sections.ts';
+import type { Setting } from '../config/setting.ts';
 import type { DataKeyPurpose } from '../data-key-row.ts';
 import type { BoundPorts } from '../ports.ts';
 import type { StoreAddress } from '../runtime/incarnation.ts';
@@ -18,6 +19,7 @@ export interface FrontTask {
   /** Validated configuration of each plugin, by its name. */
   readonly sections: ReadonlyMap<string, unknown>;
   readonly flags: FlagValues;
+  readonly settings: readonly Setting[];
   /** Folder of relative paths in the configuration. */
   readonly base: string;
   readonly dataDir: string;

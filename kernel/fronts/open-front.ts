@@ -114,6 +114,7 @@ async function build(task: FrontTask, surroundings: Surroundings, unwind: Unwind
       front: {
         openapi: (format) => (served.front as Front).openapi(format),
         certificateChain: () => certificatesIn(String(served.tls.cert)),
+        settings: () => task.settings,
         whole: () => served.whole as WholeServer,
       },
     },

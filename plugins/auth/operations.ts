@@ -10,6 +10,15 @@ const STATUS = Type.Object({
   not_ready: Type.Array(Type.String(), { description: 'the parts that are not ready, each with its reason' }),
   degraded: Type.Array(Type.String(), { description: 'what works less than it should although all parts are ready' }),
 });
+const CONFIG = Type.Object({
+  settings: Type.Array(
+    Type.Object({
+      key: Type.String({ description: 'as in a path of config.toml: http.port' }),
+      value: Type.Unknown({ description: 'a secret is (secret), or empty if there is none' }),
+      source: Type.String({ description: 'default, the path of the file, a variable, a flag, or flags' }),
+    }),
+  ),
+});
 const METRICS = Registry.PROMETHEUS_CONTENT_TYPE;
 const common = { method: 'GET', auth: ['cookie'], tag: 'Operations' } as const;
 
@@ -25,6 +34,16 @@ export function operationsRoutes(ctx: AuthContext): readonly Route[] {
         const whole = ctx.front.whole();
         const [notReady, degraded] = await Promise.all([whole.notReady(), whole.degraded()]);
         return { status: 200, body: { version: ctx.version, not_ready: notReady, degraded } };
+      },
+    },
+    {
+      ...common,
+      path: '/operations/config',
+      summary: 'Get the configuration in use, without secrets, and where each value comes from',
+      responses: { 200: { description: 'the configuration', schema: CONFIG }, 403: { description: 'not allowed' } },
+      async handle(request) {
+        await requireSuperAdmin(ctx, request);
+        return { status: 200, body: { settings: ctx.front.settings() } };
       },
     },
     {

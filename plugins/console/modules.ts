@@ -8,6 +8,7 @@ export const MODULES = [
   'audit.js',
   'bytes.js',
   'chart.js',
+  'configuration.js',
   'console.js',
   'dialog.js',
   'factor.js',

@@ -1,7 +1,8 @@
-// The operation of the server: what is not ready, its actors with their restarts, and the rates and latencies of requests as charts.
+// The operation of the server: what is not ready, its actors with their restarts, the rates and latencies of requests as charts, and the configuration.
 import { html } from '/console/lib/lit-html.js';
 import { get, Refusal } from './api.js';
 import { Chart, loadChartStyle } from './chart.js';
+import { configuration } from './configuration.js';
 import { Rate, samplesIn, shortNumber, sumOf } from './measurements.js';
 import { badge, head, table } from './shown.js';
 import { leave } from './sign-out.js';
@@ -25,6 +26,8 @@ export async function open(stage) {
   const chart = (/** @type {string} */ label) => ({ chart: new Chart(label, stage.signal), now: /** @type {number | undefined} */ (undefined) });
   const figures = { requests: chart('requests/s'), latency: chart('ms'), errors: chart('errors/s'), memory: chart('MiB') };
   const rates = { requests: new Rate(), seconds: new Rate(), errors: new Rate() };
+  // It changes with a restart only.
+  const { settings } = await get('/operations/config');
   const show = async () => {
     const [status, samples] = await Promise.all([get('/operations/status'), metricsNow()]);
     const at = Date.now();
@@ -37,7 +40,7 @@ export async function open(stage) {
       at,
     );
     figures.memory.now = sumOf(samples, 'gatehouse_process_resident_memory_bytes') / 1_048_576;
-    draw(stage, status, samples, figures);
+    draw(stage, status, samples, figures, settings);
     for (const { chart: own, now } of Object.values(figures)) own.add(at, now);
   };
   await show();
@@ -47,8 +50,8 @@ export async function open(stage) {
 
 /** @typedef {{ chart: Chart, now: number | undefined }} Figure */
 
-/** @param {import('./stage.js').Stage} stage @param {any} status @param {ReturnType<typeof samplesIn>} samples @param {Readonly<Record<'requests' | 'latency' | 'errors' | 'memory', Figure>>} figures */
-function draw(stage, status, samples, figures) {
+/** @param {import('./stage.js').Stage} stage @param {any} status @param {ReturnType<typeof samplesIn>} samples @param {Readonly<Record<'requests' | 'latency' | 'errors' | 'memory', Figure>>} figures @param {readonly import('./configuration.js').Setting[]} settings */
+function draw(stage, status, samples, figures, settings) {
   const isReady = status.not_ready.length === 0;
   const troubles = [...status.not_ready, ...status.degraded];
   stage.show(
@@ -61,6 +64,7 @@ function draw(stage, status, samples, figures) {
       </div>
       <h2>Actors</h2>
       ${table('Actors', ['Actor', 'State', 'Restarts', 'Calls', 'Waiting and running', 'Time of a call'], actorsIn(samples))}
+      ${configuration(settings)}
     `,
   );
 }

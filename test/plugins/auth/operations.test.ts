@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import { people } from '../../people.ts';
 import { signInAdmin, startServer, type TestServer } from '../../server.ts';
 
-// covers: GET /operations/status, GET /operations/metrics
+// covers: GET /operations/status, GET /operations/config, GET /operations/metrics
 
 let server: TestServer;
 let root: string;
@@ -24,8 +24,18 @@ test('super admins see what is not ready and the metrics of all threads; nobody 
   const some = people(server, root);
   await some.realm('team');
   const lead = await some.realmAdmin('team', 'lead');
-  for (const path of ['/operations/status', '/operations/metrics'])
+  for (const path of ['/operations/status', '/operations/config', '/operations/metrics'])
     assert.deepEqual([(await server.ask('GET', path, { cookie: lead })).status, (await server.ask('GET', path)).status], [403, 401], path);
+});
+
+test('super admins see the configuration in use and where it comes from, and no secret', async () => {
+  const { status, body, text } = await server.ask('GET', '/operations/config', { cookie: root });
+  assert.equal(status, 200, text);
+  const settings = new Map((body.settings as { key: string; value: unknown; source: string }[]).map(({ key, ...rest }) => [key, rest]));
+  assert.deepEqual(settings.get('auth.publish_session_jwks'), { value: false, source: 'default' });
+  assert.equal(settings.get('store.root_key')?.value, '');
+  assert.equal(settings.get('store.url')?.value, '(secret)');
+  assert.ok(settings.has('http.port') && settings.has('plugins'));
 });
 
 test('the audit log from its newest row is the log from its oldest, backwards, page by page', async () => {
