@@ -34,7 +34,9 @@ export async function open(stage) {
   const { query } = stage;
   const found = query.get('scope') === 'granted' ? await granted(query) : await located(query);
   const isSearch = FILTERS.some((name) => query.get(name));
-  const action = stage.me.mayCreate ? html`<a class="button" href="#/new-key">${icon('plus')}Make a key</a>` : nothing;
+  const action = stage.me.mayCreate
+    ? html`<a class="button quiet" href="#/import-key">Import a key</a> <a class="button" href="#/new-key">${icon('plus')}Make a key</a>`
+    : nothing;
   const template = html`
     ${head('Keys', html`Keys, certificates and secrets that you own or may use, as <bdi>${stage.me.user}</bdi>.`, action)}
     ${searchForm(query, isSearch)}

@@ -19,6 +19,7 @@ export const VIEWS = {
   '': { label: 'Overview', load: () => import('./home.js') },
   keys: { label: 'Keys', isFor: keyUsers, load: () => import('./keys.js') },
   'new-key': { under: 'keys', isFor: keyUsers, load: () => import('./new-key.js') },
+  'import-key': { under: 'keys', isFor: keyUsers, load: () => import('./import-key.js') },
   key: { under: 'keys', isFor: keyUsers, load: () => import('./key.js') },
   anonymize: { label: 'Anonymization', load: () => import('./anonymize.js') },
   realms: { label: 'Realms and people', isFor: administrators, load: () => import('./realms.js') },
