@@ -58,6 +58,7 @@ type Writing = Reader & { run(sql: string, params: readonly SqlValue[]): Promise
 
 /** A state of a writer that it can be restored to. */
 export interface AuditMark {
+  /** Undefined: to be read. */
   readonly head: AuditHead | undefined;
   readonly rate: number;
 }

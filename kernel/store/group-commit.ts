@@ -111,7 +111,8 @@ export class GroupCommit {
         return;
       } catch (error) {
         await this.#connection.rollback();
-        this.#audit.restore(mark);
+        // A commit whose answer was lost may have happened: where the audit log ends is read again.
+        this.#audit.restore({ ...mark, head: undefined });
         if (error instanceof Undivided) {
           isCareful = true;
           this.#careful = CAREFUL_GROUPS;
