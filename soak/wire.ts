@@ -20,6 +20,8 @@ export interface Wire {
   readonly fromDatabase: Direction;
   /** What was held passes again. */
   heal(): void;
+  /** Ends all connections; what was held is lost. */
+  hangUp(): void;
   close(): Promise<void>;
 }
 
@@ -62,13 +64,16 @@ export async function openWire(url: string): Promise<Wire> {
     healed.resolve();
     healed = Promise.withResolvers();
   };
+  const hangUp = () => {
+    for (const socket of sockets) socket.destroy();
+  };
   const close = async () => {
     heal();
-    for (const socket of sockets) socket.destroy();
+    hangUp();
     server.close();
     await once(server, 'close');
   };
-  return { url: through.href, toDatabase, fromDatabase, heal, close };
+  return { url: through.href, toDatabase, fromDatabase, heal, hangUp, close };
 }
 
 const direction = (): Direction => ({ delayMs: 0, isCut: false, hindered: 0 });
