@@ -1,4 +1,4 @@
-// `gatehouse audit`: the audit log from its beginning, filtered, and followed as it grows.
+// `gatehouse audit`: the audit log from its beginning or its end, filtered, and followed as it grows.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../../client/client.ts';
 import { command, flag, type Surroundings } from '../command.ts';
@@ -10,6 +10,7 @@ interface Filter {
   readonly event?: string;
   readonly actor?: string;
   readonly limit?: string;
+  readonly last?: string;
   readonly follow?: boolean;
   readonly interval?: string;
 }
@@ -17,6 +18,8 @@ interface Filter {
 type Event = Readonly<Record<string, unknown>>;
 
 const PAGE = 1_000;
+/** Events from the end that are read again to find those that were added, also by other threads with an earlier time. */
+const OVERLAP = 100;
 
 export const audit = command<Filter>({
   name: 'audit',
@@ -26,15 +29,19 @@ export const audit = command<Filter>({
     flag('--event <event>', 'only this event: login, Encrypt ...'),
     flag('--actor <actor>', 'only of this actor'),
     flag('--limit <number>', 'how many at most (default: all)'),
+    flag('--last <number>', 'only so many from the end, without reading what is before them'),
     flag('--follow', 'go on and print what is added, until Ctrl-C'),
     flag('--interval <seconds>', 'how often to look for more (default: 2)'),
   ],
-  example: 'gatehouse audit --realm team --event login --follow',
-  async run(given, _, { limit, follow, interval, ...filter }) {
+  example: 'gatehouse audit --realm team --event login --last 20 --follow',
+  async run(given, _, { limit, last, follow, interval, ...filter }) {
     const most = whole('--limit', limit, 1) ?? Number.POSITIVE_INFINITY;
     const waitMs = (whole('--interval', interval, 1) ?? 2) * 1_000;
+    const tail = whole('--last', last, 1);
+    const repeatMs = follow ? waitMs : undefined;
+    const found = tail === undefined ? events(given.client(), filter, repeatMs) : newest(given.client(), filter, tail, repeatMs);
     let printed = 0;
-    for await (const event of events(given.client(), filter, follow ? waitMs : undefined)) {
+    for await (const event of found) {
       print(given, event);
       printed += 1;
       if (printed >= most) return;
@@ -53,9 +60,8 @@ async function* events(client: Client, filter: Filter, waitMs: number | undefine
   for (;;) {
     const page = await client.call('GET /audit', { query: { realm, event, actor, after, limit: PAGE } });
     for (const each of page.events) {
-      const id = `${each['stream']} ${each['seq']}`;
-      if (!seen.has(id)) yield each;
-      seen.add(id);
+      if (!seen.has(idOf(each))) yield each;
+      seen.add(idOf(each));
     }
     if (page.next !== null) {
       after = page.next;
@@ -63,6 +69,36 @@ async function* events(client: Client, filter: Filter, waitMs: number | undefine
     } else if (waitMs === undefined) return;
     else await sleep(waitMs);
   }
+}
+
+const idOf = (event: Event): string => `${event['stream']} ${event['seq']}`;
+
+/** The end of the log, oldest first, and then what is added to it. @param waitMs before the end is read again; undefined to stop there */
+async function* newest(client: Client, filter: Filter, count: number, waitMs: number | undefined): AsyncGenerator<Event> {
+  let known = new Set<string>();
+  for (let isFirst = true; ; isFirst = false) {
+    // All that the next look will read again must be known.
+    const fresh = await endOf(client, filter, isFirst ? Math.max(count, OVERLAP) : Number.POSITIVE_INFINITY, known);
+    yield* isFirst ? fresh.slice(-count) : fresh;
+    if (waitMs === undefined) return;
+    known = new Set([...[...known].slice(-OVERLAP), ...fresh.map(idOf)]);
+    await sleep(waitMs);
+  }
+}
+
+/** @returns what is newer than the known events, at most `most`, oldest first */
+async function endOf(client: Client, { realm, event, actor }: Filter, most: number, known: ReadonlySet<string>): Promise<Event[]> {
+  const fresh: Event[] = [];
+  let after: string | undefined;
+  for (let isKnown = false; fresh.length < most && !isKnown; ) {
+    const limit = known.size > 0 ? OVERLAP : Math.min(PAGE, most - fresh.length);
+    const page = await client.call('GET /audit', { query: { realm, event, actor, after, limit, order: 'newest' } });
+    fresh.push(...page.events.filter((each) => !known.has(idOf(each))));
+    isKnown = page.events.some((each) => known.has(idOf(each)));
+    if (page.next === null) break;
+    after = page.next;
+  }
+  return fresh.reverse();
 }
 
 function print({ out, stdout }: Pick<Surroundings, 'out' | 'stdout'>, event: Event): void {

@@ -116,6 +116,21 @@ test('the launcher of the package hands over arguments, standard input and the e
   assert.equal(spawnSync(process.execPath, [launcher, 'key', 'show', 'nothing-of-that-name'], { env }).status, 5);
 });
 
+test('the end of the audit log is printed alone, oldest first, and followed from there', async () => {
+  const { code, stdout, stderr } = await bash.run(`
+    gatehouse audit --json > whole
+    gatehouse audit --json --last 3 > end
+    tail -n 3 whole | cmp - end
+    gatehouse audit --event login --json --last 1 --follow --interval 1 > tail &
+    until [ -s tail ]; do sleep 0.2; done
+    echo 'wrong password' | gatehouse login --profile bob --realm team --user bob --password-file - 2> /dev/null || echo "denied with $?"
+    until [ $(wc -l < tail) -gt 1 ]; do sleep 0.2; done
+    kill $!
+    wc -l < tail`);
+  assert.equal(code, 0, stdout + stderr);
+  assert.equal(stdout, 'denied with 3\n2\n');
+});
+
 test('the audit log is followed while it grows, each event once; others may not read it', async () => {
   const { code, stdout, stderr } = await bash.run(`
     gatehouse audit --event login --json --follow --interval 1 > followed &
