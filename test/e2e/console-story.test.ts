@@ -5,6 +5,7 @@ import { TOTP } from 'otpauth';
 import type { Browser, Page } from 'playwright-core';
 import { test } from 'uvu';
 import { openBrowser, openPage } from '../browser.ts';
+import { until } from '../runtime.ts';
 import { startServer, type TestServer } from '../server.ts';
 import { skipWithout } from '../system.ts';
 import { assertFit, press, tabTo, typeInto } from './console.ts';
@@ -138,9 +139,13 @@ async function decrypt({ page, look }: Story, jwe: string): Promise<void> {
   await press(page, 'Search');
   const link = page.locator(`a[href="#/key/${kid}"]`);
   await link.waitFor();
-  await link.focus();
-  await page.keyboard.press('Enter');
-  await page.getByLabel('What to do').waitFor();
+  // A view that has just been opened gives the focus to its heading.
+  await until(async () => {
+    if (await page.getByLabel('What to do').isVisible()) return true;
+    // It may go while it gets the focus: then the page is open.
+    await link.press('Enter', { timeout: 500 }).catch(() => undefined);
+    return false;
+  }, 'the page of the key is open');
   await page.getByLabel('What to do').focus();
   await page.keyboard.type('Decrypt');
   await page.getByLabel('Encrypted text (JWE)').focus();
@@ -222,7 +227,7 @@ if (!skipWithout('chromium')) {
   test.after(() => browser?.close());
 
   test('the story of a team by keyboard, at 1280 pixels in light', () => tell(1280, false));
-  if (!process.env['ONE']) test('the story of a team by keyboard, at 360 pixels in the dark', () => tell(360, true));
+  test('the story of a team by keyboard, at 360 pixels in the dark', () => tell(360, true));
 }
 
 test.run();

@@ -10,7 +10,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '/sign-in/icon.svg': 'image/svg+xml',
 };
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types lit-html";
 
 let server: TestServer;
 test.before(async () => {
