@@ -21,18 +21,22 @@ export class Lane {
   /** @throws what `full` throws, at once; and the errors of the work */
   run<T>(work: () => Promise<T>): Promise<T> {
     const { width, maxWaiting, full } = this.#options;
-    if (this.#running < width) return this.#start(work);
+    if (this.#running < width) {
+      this.#running += 1;
+      return this.#start(work);
+    }
     if (this.#waiting.length >= maxWaiting) full();
     return new Promise<void>((resolve) => this.#waiting.push(resolve)).then(() => this.#start(work));
   }
 
   async #start<T>(work: () => Promise<T>): Promise<T> {
-    this.#running += 1;
     try {
       return await work();
     } finally {
-      this.#running -= 1;
-      this.#waiting.shift()?.();
+      // The next one gets this place at once: nobody who comes before it starts can take the place too.
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#running -= 1;
     }
   }
 }

@@ -21,7 +21,7 @@ const USER_INFO = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#@]*@/i;
 /** @param sections validated; those with problems are undefined and left out */
 export function settingsOf(sections: Readonly<Record<string, unknown>>, schemas: Readonly<Record<string, TSchema>>, origins: Origins): Setting[] {
   const known = Object.entries(schemas).filter(([name]) => sections[name] !== undefined);
-  return known.flatMap(([name, schema]) => settingsIn(sections[name], schema, name, origins.get(name) ?? 'default', origins));
+  return known.flatMap(([name, schema]) => settingsIn(sections[name], schema, name, 'default', origins));
 }
 
 function settingsIn(value: unknown, schema: TSchema, key: string, inherited: string, origins: Origins): Setting[] {
