@@ -84,12 +84,8 @@ function earlier(path: string): Profile | undefined {
 }
 
 function originOf(address: string): string {
-  try {
-    const { protocol, origin, username, password } = new URL(address.includes('://') ? address : `https://${address}`);
-    if (protocol === 'https:' && username === '' && password === '') return origin;
-  } catch {
-    // Said below.
-  }
+  const url = URL.parse(address.includes('://') ? address : `https://${address}`);
+  if (url?.protocol === 'https:' && url.username === '' && url.password === '') return url.origin;
   throw new CommandError('the address must be https://HOST:PORT', EXIT.usage);
 }
 

@@ -1,10 +1,12 @@
 // `gatehouse key encrypt | decrypt`: short inputs by the server itself, longer ones as a stream by a data key that the server encrypts.
+
 import type { Calls } from '../../client/calls.ts';
 import type { Client } from '../../client/client.ts';
 import { ENVELOPE, EnvelopeError, openEnvelope, sealEnvelope } from '../../client/envelope.ts';
 import { bytesOf, writeStream } from '../bytes.ts';
 import { command, flag } from '../command.ts';
 import { CommandError, EXIT } from '../exit.ts';
+import { jsonIn } from '../json.ts';
 import { sortOf } from './attributes.ts';
 import { identifierOf } from './identifier.ts';
 import { encryptionAlgorithm } from './kind.ts';
@@ -111,12 +113,8 @@ function partsOf(text: string): Sealed {
     const [, header, encrypted_key, iv, ciphertext, tag] = compact as unknown as string[];
     return { protected: header, encrypted_key, iv, ciphertext, tag } as Sealed;
   }
-  try {
-    const parts = JSON.parse(text) as Sealed;
-    if (typeof parts.protected === 'string') return parts;
-  } catch {
-    // Said below.
-  }
+  const parts = jsonIn(text) as Sealed | null | undefined;
+  if (typeof parts?.protected === 'string') return parts;
   throw new CommandError('the input is neither an envelope nor a JWE', EXIT.wrong);
 }
 

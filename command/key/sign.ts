@@ -1,8 +1,10 @@
 // `gatehouse key sign | verify | mac`: detached signatures as JWS, and message authentication codes.
+
 import type { Calls } from '../../client/calls.ts';
 import { wholeOf } from '../bytes.ts';
 import { command, flag } from '../command.ts';
 import { CommandError, EXIT } from '../exit.ts';
+import { jsonIn } from '../json.ts';
 import { writeBytes } from '../output.ts';
 import { sortOf } from './attributes.ts';
 import { identifierOf } from './identifier.ts';
@@ -48,12 +50,8 @@ export const verify = command({
 });
 
 function signatureIn(text: string): { protected: string; signature: string } {
-  try {
-    const { protected: header, signature } = JSON.parse(text) as Record<string, unknown>;
-    if (typeof header === 'string' && typeof signature === 'string') return { protected: header, signature };
-  } catch {
-    // Said below.
-  }
+  const { protected: header, signature } = (jsonIn(text) ?? {}) as Record<string, unknown>;
+  if (typeof header === 'string' && typeof signature === 'string') return { protected: header, signature };
   throw new CommandError('the file with the signature is not a detached JWS as JSON', EXIT.wrong);
 }
 

@@ -1,4 +1,5 @@
 // `gatehouse key export | import | wrap | unwrap`: keys that leave the server or come to it, in the clear or wrapped by another key.
+
 import { createPrivateKey, createPublicKey, createSecretKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import type { Calls } from '../../client/calls.ts';
 import type { Client } from '../../client/client.ts';
@@ -6,6 +7,7 @@ import { date, enumeration, integer, type Members, type Node, structure, text } 
 import { wholeOf } from '../bytes.ts';
 import { command, flag, type Surroundings } from '../command.ts';
 import { CommandError, EXIT } from '../exit.ts';
+import { jsonIn } from '../json.ts';
 import { writeBytes } from '../output.ts';
 import { attributesOf } from './attributes.ts';
 import { identifierOf, nameAttribute } from './identifier.ts';
@@ -145,11 +147,7 @@ export const unwrap = command<{ readonly name?: string }>({
 });
 
 function wrappedIn(content: string): Wrapped {
-  try {
-    const wrapped = JSON.parse(content) as Wrapped;
-    if (typeof wrapped.object?.tag === 'string' && typeof wrapped.CryptographicUsageMask === 'number') return wrapped;
-  } catch {
-    // Said below.
-  }
+  const wrapped = jsonIn(content) as Wrapped | null | undefined;
+  if (typeof wrapped?.object?.tag === 'string' && typeof wrapped.CryptographicUsageMask === 'number') return wrapped;
   throw new CommandError('the file is not a wrapped key as this command writes it', EXIT.wrong);
 }
