@@ -38,6 +38,8 @@ export interface Connections {
   renew(): void;
   /** @returns whether the connection is one of them and its turn has come; it is not one of them any more */
   isToRenew(socket: Socket): boolean;
+  /** @returns whether a connection of this thread has not sent a request */
+  hasSilent(): boolean;
   /** Closes the connections that have not sent a request. */
   destroySilent(): void;
   destroyAll(): void;
@@ -138,6 +140,10 @@ class WatchedConnections implements Connections {
     if (now - this.#renewedAt < RENEW_MS || !this.#old.delete(keyOf(socket))) return false;
     this.#renewedAt = now;
     return true;
+  }
+
+  hasSilent(): boolean {
+    return this.#silent.size > 0;
   }
 
   destroySilent(): void {

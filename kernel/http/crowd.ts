@@ -38,6 +38,11 @@ export class Crowd {
     if (this.#ledger.isIn(item)) this.#ledger.change(() => this.#ledger.put(item, 0));
   }
 
+  /** Number of connections of this thread. */
+  get size(): number {
+    return this.#items.size;
+  }
+
   [Symbol.iterator](): Iterator<Socket> {
     return this.#items.keys();
   }

@@ -60,6 +60,8 @@ const MAX_HEADER_BYTES = 16_384;
 const MAX_PARAM = MAX_HEADER_BYTES;
 /** When a response reports that it is finished, its last bytes may not have passed through TLS yet. */
 const LINGER_MS = 100;
+/** Time for the first request of a connection that was taken before the close began: its handshake may not be finished. */
+const FIRST_REQUEST_MS = 1000;
 
 export async function createFront(options: FrontOptions): Promise<Front> {
   const { http, tls, routes, problems, limits } = options;
@@ -72,6 +74,8 @@ export async function createFront(options: FrontOptions): Promise<Front> {
     requestTimeout: http.request_timeout * 1000,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
+    // A connection that was taken before the close began is served: its client has no reason to ask elsewhere.
+    return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PARAM },
     clientErrorHandler: (error, socket) => void refuseUnparsed(app, error, socket, connections.current as Connections),
     frameworkErrors: (error, request, reply) => {
@@ -172,10 +176,11 @@ function sendFormed(reply: FastifyReply, { status: usual, headers, body }: Probl
 
 async function close(app: FastifyInstance, busy: ReadonlySet<string>, connections: Connections, ms: number): Promise<void> {
   const closed = app.close();
-  const until = performance.now() + ms;
-  while (busy.size > 0 && performance.now() < until) await pause(LINGER_MS / 4);
+  const began = performance.now();
+  const isAwaited = (passed: number) => (busy.size > 0 && passed < ms) || (connections.hasSilent() && passed < Math.min(ms, FIRST_REQUEST_MS));
+  while (isAwaited(performance.now() - began)) await pause(LINGER_MS / 4);
   await pause(LINGER_MS);
-  // The rest have no running request: they are new or kept alive.
+  // The rest have no running request: they are kept alive, or have sent nothing for long.
   connections.destroyAll();
   await closed;
 }

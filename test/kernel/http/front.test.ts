@@ -284,13 +284,18 @@ test('loopback and signed-in callers see what is not ready; only loopback reads 
   await proxied.end();
 });
 
-test('a graceful stop waits for running requests and closes idle connections', async () => {
+test('a graceful stop serves what came before it, and closes idle connections', async () => {
   const stopping = await startServer({ plugins: [...BUILT_IN, extra] as never });
   const idle = await open(stopping);
+  const taken = await open(stopping);
   const slow = stopping.ask('GET', '/extra/slow');
   await until(() => held.release !== undefined, 'the request is under way');
   const stopped = stopping.stop();
   await until(() => idle.destroyed || idle.readyState === 'open', 'the idle connection is looked at');
+  let answer = '';
+  taken.on('data', (data) => (answer += data)).write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n');
+  await until(() => answer.includes('UP'), 'a connection that was taken before the stop is served');
+  assert.match(answer, /^HTTP\/1.1 200 .*connection: close\r\n/is);
   held.release?.();
   assert.deepEqual((await slow).body, { done: true });
   await stopped;
