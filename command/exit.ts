@@ -26,6 +26,9 @@ const BY_STATUS: Readonly<Record<number, ExitCode>> = {
   504: EXIT.unavailable,
 };
 
+/** The routes of OpenBao's clients refuse a sign-in as 400. */
+const BY_CODE: Readonly<Record<string, ExitCode>> = { AUTH_ROLE_DENIED: EXIT.unauthenticated };
+
 /** KMIP refuses with 422 and says the result reason first. */
 const BY_REASON: Readonly<Record<string, ExitCode>> = {
   Object_Not_Found: EXIT.notFound,
@@ -39,7 +42,7 @@ export function exitOf(error: unknown): ExitCode {
   if (!(error instanceof GatehouseError)) return EXIT.failed;
   const reason = /^([A-Z]\w+):/.exec(error.message)?.[1];
   const known = reason === undefined ? undefined : BY_REASON[reason];
-  return known ?? BY_STATUS[error.status] ?? (error.status < 500 ? EXIT.refused : EXIT.failed);
+  return known ?? BY_CODE[error.code] ?? BY_STATUS[error.status] ?? (error.status < 500 ? EXIT.refused : EXIT.failed);
 }
 
 /** One line about an error; a bug keeps its stack. */

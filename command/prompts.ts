@@ -32,7 +32,7 @@ export function createPrompts(input: NodeJS.ReadStream, output: NodeJS.WriteStre
   const isInteractive = input.isTTY === true && output.isTTY === true;
   const nextLine = linesOf(input);
   const ask = async (prompt: string, silent: boolean) => {
-    if (!isInteractive) throw new CommandError(`${prompt}: nobody can be asked here`, EXIT.usage);
+    if (!isInteractive) throw new CommandError(`${prompt} (nobody can be asked here)`, EXIT.usage);
     try {
       return String(await read({ prompt: `${prompt} `, silent, input, output }));
     } catch {
@@ -47,7 +47,7 @@ export function createPrompts(input: NodeJS.ReadStream, output: NodeJS.WriteStre
     async secret(question, file, flag) {
       if (file === '-') return nextLine();
       if (file !== undefined) return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
-      if (!isInteractive) throw new CommandError(`${question}: give ${flag} FILE, or - to read a line of standard input`, EXIT.usage);
+      if (!isInteractive) throw new CommandError(`${question} give ${flag} FILE, or - to read a line of standard input`, EXIT.usage);
       return ask(question, true);
     },
   };
