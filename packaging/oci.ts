@@ -18,7 +18,8 @@ const NODE = '/usr/lib/gatehouse/node_modules/node/bin/node';
 const VARIABLES = [
   'UV_THREADPOOL_SIZE=8',
   'MALLOC_MMAP_THRESHOLD_=1048576',
-  'GATEHOUSE_DATA_DIR=/data',
+  // A folder of its own there: a volume of Kubernetes belongs to root, and its mode cannot be changed.
+  'GATEHOUSE_DATA_DIR=/data/gatehouse',
   'GATEHOUSE_HTTP_HOST=0.0.0.0',
   'GATEHOUSE_HTTP_PORT=8443',
 ];
@@ -33,14 +34,15 @@ export function makeImage(out: string): string {
     makeRoot(root);
     layOut(root, 'oci');
     for (const path of ['usr/bin/gatehouse', 'etc/gatehouse']) rmSync(join(root, path), { recursive: true });
-    mkdirSync(join(root, 'data'));
+    // A new volume takes its owner and its mode from here.
+    mkdirSync(join(root, 'data'), { mode: 0o700 });
     writeFileSync(join(root, 'etc/passwd'), `gatehouse:x:${USER}:${USER}:gatehouse:/data:/usr/sbin/nologin\n`, { flag: 'a' });
     writeFileSync(join(root, 'etc/group'), `gatehouse:x:${USER}:\n`, { flag: 'a' });
     copyFileSync(join(ROOT, 'packaging/health.mjs'), join(root, 'usr/lib/gatehouse/bin/health.mjs'));
     execFileSync('chmod', ['-R', 'go=u-w', join(root, 'usr/lib/gatehouse')]);
-    execFileSync('chown', ['-R', `${USER}:${USER}`, join(root, 'data')]);
+    execFileSync('chown', ['-R', '0:0', join(root, 'usr/lib/gatehouse')]);
     mkdirSync(out, { recursive: true });
-    return commit(root, join(resolve(out), `gatehouse_${versionOf()}.oci.tar`));
+    return commit(root, join(resolve(out), `gatehouse_${versionOf()}.image.tar`));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -59,9 +61,11 @@ function commit(root: string, path: string): string {
   const buildah = (...args: string[]) => execFileSync('buildah', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim();
   const container = buildah('from', 'scratch');
   try {
-    buildah('copy', '--quiet', container, root, '/');
-    // The copy belongs to root; the data belong to the server.
-    buildah('copy', '--quiet', '--chown', `${USER}:${USER}`, container, join(root, 'data'), '/data');
+    // `buildah copy` would give root the folder of the data too.
+    const mounted = buildah('mount', container);
+    execFileSync('cp', ['--archive', '--no-target-directory', root, mounted]);
+    execFileSync('chown', [`${USER}:${USER}`, join(mounted, 'data')]);
+    buildah('umount', container);
     const settings = ['--user', `${USER}:${USER}`, '--workingdir', '/data', '--volume', '/data', '--port', '8443', '--stop-signal', 'SIGTERM'];
     const labels = [`org.opencontainers.image.title=gatehouse`, `org.opencontainers.image.version=${versionOf()}`];
     const given = [...VARIABLES.flatMap((each) => ['--env', each]), ...labels.flatMap((each) => ['--label', each])];

@@ -16,12 +16,17 @@ const KINDS: Readonly<Record<string, (given: Given) => string>> = {
 };
 const USAGE = `usage: npm run package -- ${Object.keys(KINDS).join('|')} [--out FOLDER] [--revision NUMBER]`;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { out: { type: 'string', default: 'dist' }, revision: { type: 'string', default: '1' } },
-});
-const make = KINDS[positionals[0] ?? ''];
-if (!make || positionals.length !== 1) {
+function given() {
+  try {
+    return parseArgs({ allowPositionals: true, options: { out: { type: 'string', default: 'dist' }, revision: { type: 'string', default: '1' } } });
+  } catch {
+    return undefined;
+  }
+}
+
+const { values, positionals } = given() ?? {};
+const make = KINDS[positionals?.[0] ?? ''];
+if (!values || !make || positionals?.length !== 1) {
   console.error(USAGE);
   process.exit(2);
 }
