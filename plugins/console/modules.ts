@@ -27,6 +27,7 @@ export const MODULES = [
   'keys.js',
   'kmip.js',
   'life-line.js',
+  'live.js',
   'machine.js',
   'machines.js',
   'managed-object.js',

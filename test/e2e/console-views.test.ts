@@ -81,11 +81,38 @@ if (!skipWithout('chromium') && !skipWithout('softhsm2')) {
     await page.getByLabel('Text', { exact: true }).fill('hello');
     await page.getByRole('button', { name: 'Encrypt' }).click();
     await page.getByLabel('Encrypted (JWE)', { exact: true }).waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => request.url().endsWith('/hsm/status') && asked.push(request.resourceType()));
     await goTo(page, 'hsms', 'HSMs');
     await page.getByText('answers', { exact: true }).waitFor();
     hsm.hide();
     await page.getByText('does not answer', { exact: true }).waitFor();
     hsm.show();
+    assert.deepEqual(asked, ['fetch', 'eventsource'], 'asked once, then told');
+    await page.context().close();
+  });
+
+  test('where no events arrive, the view asks again and again', async () => {
+    const { page } = await openConsole(browser, server.address, root);
+    let asked = 0;
+    await page.route('**/hsm/status', (route) => {
+      if (route.request().resourceType() === 'eventsource') return route.abort();
+      asked += 1;
+      return route.continue();
+    });
+    await goTo(page, 'hsms', 'HSMs');
+    await until(() => asked >= 4, 'the view has asked', 40_000);
+    await page.context().close();
+  });
+
+  test('a view that is told what changes leaves when its session ends', async () => {
+    await some.user('team', 'grace', 'grace password');
+    const cookie = await some.session('team', 'grace', 'grace password');
+    const { page } = await openConsole(browser, server.address, cookie, 'hsms');
+    await page.getByRole('region', { name: 'hsm::soft_hsm' }).waitFor();
+    const { session_id: id } = (await server.ask('GET', '/rights', { cookie })).body;
+    assert.equal((await server.ask('DELETE', '/sessions', { cookie: root, body: { session_ids: [id] } })).status, 204);
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
     await page.context().close();
   });
 
