@@ -81,6 +81,13 @@ if (!skipWithout('chromium') && !skipWithout('softhsm2')) {
     await page.getByLabel('Text', { exact: true }).fill('hello');
     await page.getByRole('button', { name: 'Encrypt' }).click();
     await page.getByLabel('Encrypted (JWE)', { exact: true }).waitFor();
+    await goTo(page, 'keys', 'Keys');
+    await page.getByLabel('HSM').selectOption({ label: 'hsm::soft_hsm' });
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByText('1 to 1 of 1', { exact: true }).waitFor();
+    await page.getByLabel('Owner').fill('_/admin');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
     const asked: string[] = [];
     page.on('request', (request) => request.url().endsWith('/hsm/status') && asked.push(request.resourceType()));
     await goTo(page, 'hsms', 'HSMs');
