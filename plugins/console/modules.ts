@@ -5,6 +5,7 @@ export const MODULES = [
   'admins.js',
   'anonymize.js',
   'api.js',
+  'around.js',
   'audit.js',
   'bytes.js',
   'chart.js',
@@ -50,4 +51,5 @@ export const MODULES = [
   'tags.js',
   'try-out.js',
   'views.js',
+  'who.js',
 ] as const;

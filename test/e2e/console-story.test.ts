@@ -227,6 +227,8 @@ if (!skipWithout('chromium')) {
   test.after(() => browser?.close());
 
   test('the story of a team by keyboard, at 1280 pixels in light', () => tell(1280, false));
+  test('the story of a team by keyboard, at 1280 pixels in the dark', () => tell(1280, true));
+  test('the story of a team by keyboard, at 360 pixels in light', () => tell(360, false));
   test('the story of a team by keyboard, at 360 pixels in the dark', () => tell(360, true));
 }
 

@@ -11,11 +11,18 @@ import { skipWithout } from '../system.ts';
 import { assertFit, goTo, openConsole } from './console.ts';
 
 const VIEWS = [
+  ['', /^Welcome/],
+  ['keys', 'Keys'],
+  ['new-key', 'Make a key'],
+  ['import-key', 'Import a key'],
+  ['realms', 'Realms and people'],
   ['anonymize', 'Anonymization'],
   ['realm/team', 'Realm team'],
   ['person/team/ada', 'ada'],
   ['admins', 'Administrators'],
   ['machines', 'Machines'],
+  ['machine/approle/backup', 'Role backup'],
+  ['machine/cluster/pods', 'Role pods'],
   ['hsms', 'HSMs'],
   ['operations', 'Operations'],
   ['audit', 'Audit'],
@@ -47,6 +54,9 @@ if (!skipWithout('chromium') && !skipWithout('softhsm2')) {
     some = people(server, root);
     await some.realm('team');
     await some.user('team', 'ada', 'ada password', { roles: ['<b>'] });
+    assert.equal((await server.ask('POST', '/auth/approle/role/backup', { cookie: root })).status, 204);
+    const pods = { jwks_url: 'https://cluster.example/jwks', bound_service_account_names: ['*'], bound_service_account_namespaces: ['prod'], token_ttl: 60 };
+    assert.equal((await server.ask('POST', '/auth/cluster/role/pods', { cookie: root, body: pods })).status, 204);
     browser = await openBrowser();
   });
   test.after(async () => {
@@ -57,6 +67,8 @@ if (!skipWithout('chromium') && !skipWithout('softhsm2')) {
 
   for (const [width, dark] of [
     [1280, true],
+    [1280, false],
+    [360, true],
     [360, false],
   ] as const) {
     test(`every view is accessible at ${width} pixels ${dark ? 'in the dark' : 'in light'}`, async () => {
