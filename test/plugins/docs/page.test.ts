@@ -40,7 +40,7 @@ for (const file of files) {
   });
 }
 
-test('the address of the server alone leads programs to the page and browsers to the console, others to nothing', async () => {
+test('the address of the server alone leads programs to the page, and browsers to the console', async () => {
   const { status, headers } = await server.ask('GET', '/');
   assert.deepEqual([status, headers['location'], headers['vary']], [303, '/interactive-docs', 'accept']);
   const browser = await server.ask('GET', '/', { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
