@@ -199,6 +199,18 @@ export interface Calls {
     body: { secret_id_accessor: string };
     answer: undefined;
   };
+  /** List the tokens of a role, by accessor */
+  'GET /auth/approle/role/{name}/tokens': {
+    params: { name: string };
+    query?: { list?: boolean | undefined; limit?: number | undefined; after?: string | undefined };
+    answer: { data: { tokens: readonly ({ accessor: string; entity_id: string; creation_time: number; expire_time: string | null })[] } };
+  };
+  /** Revoke a token of a role by its accessor */
+  'POST /auth/approle/role/{name}/tokens/revoke': {
+    params: { name: string };
+    body: { accessor: string };
+    answer: undefined;
+  };
   /** Sign in with a service account */
   'POST /auth/cluster/login': {
     body: { role: string; jwt: string };
@@ -223,6 +235,23 @@ export interface Calls {
   /** Delete a cluster role */
   'DELETE /auth/cluster/role/{name}': {
     params: { name: string };
+    answer: undefined;
+  };
+  /** Revoke every token of a cluster role */
+  'POST /auth/cluster/role/{name}/revoke-tokens': {
+    params: { name: string };
+    answer: undefined;
+  };
+  /** List the tokens of a cluster role, by accessor */
+  'GET /auth/cluster/role/{name}/tokens': {
+    params: { name: string };
+    query?: { list?: boolean | undefined; limit?: number | undefined; after?: string | undefined };
+    answer: { data: { tokens: readonly ({ accessor: string; entity_id: string; creation_time: number; expire_time: string | null })[] } };
+  };
+  /** Revoke a token of a cluster role by its accessor */
+  'POST /auth/cluster/role/{name}/tokens/revoke': {
+    params: { name: string };
+    body: { accessor: string };
     answer: undefined;
   };
   /** Look up another token */

@@ -2,6 +2,7 @@
 import { type Clock, elapsedMs } from './clock.ts';
 import type { KernelConfig } from './config/sections.ts';
 import { type ConnectionLedgers, connectionLedgers } from './http/connections.ts';
+import { LIVE_VIEWS } from './http/live-views.ts';
 import type { Listener } from './listener/listener.ts';
 import { cores } from './runtime/runtime.ts';
 import { Ledger } from './shared/ledger.ts';
@@ -15,6 +16,8 @@ export interface FrontLimits {
   readonly requests: Shares;
   /** Bytes of answers until they are sent. */
   readonly answers: Shares;
+  /** Live views that are open. */
+  readonly live: Shares;
   readonly turns: Turns;
   readonly stalled: Stalled;
   /** Connections of HTTPS, and of each listener of another protocol by its name. */
@@ -38,15 +41,17 @@ export function frontLimits(
   const held = new Ledger(regions, bell, 'requests', SHARES_LEDGER);
   const unsent = new Ledger(regions, bell, 'answers', SHARES_LEDGER);
   const answers = new Shares(amounts, unsent);
+  // A view that is lost for others keeps its place until it hears of it.
+  const views = new Ledger(regions, bell, 'live views', { items: 2 * LIVE_VIEWS.total, holders: 4 * LIVE_VIEWS.total, loses: 'largest' });
   const share = listeners.length === 0 ? 1 : 1 - LISTENERS_SHARE;
   const https = connectionLedgers(regions, bell, 'https', share);
   const others = new Map(listeners.map(({ name }) => [name, connectionLedgers(regions, bell, name, LISTENERS_SHARE / listeners.length)]));
-  const ledgers = [held, unsent, ...[https, ...others.values()].flatMap(({ all, silent }) => [all, silent])];
+  const ledgers = [held, unsent, views, ...[https, ...others.values()].flatMap(({ all, silent }) => [all, silent])];
   // A caller with slow requests gets half of the threads while there are other callers. Real time is used here, because the duration of requests is real.
   const turns = new Turns({ least: Math.max(1, Math.floor(cores / 2)), alone: cores, monotonic: elapsedMs }, regions, bell);
   const stalled = new Stalled({ clock, timeoutMs: write_timeout * 1_000, answers });
   return {
-    ...{ requests: new Shares(amounts, held), answers, turns, stalled, connections: { https, listeners: others } },
+    ...{ requests: new Shares(amounts, held), answers, live: new Shares(LIVE_VIEWS, views), turns, stalled, connections: { https, listeners: others } },
     giveBack(thread) {
       regions.unlock(thread);
       for (const ledger of ledgers) ledger.giveBack(thread);

@@ -112,6 +112,17 @@ export interface TokenView {
   readonly renewable: boolean;
 }
 
+/** A token in a list, with the names of the answer. */
+export interface TokenItem {
+  readonly accessor: string;
+  /** The role's name, or `namespace/serviceaccount`. */
+  readonly entity_id: string;
+  /** Seconds since the epoch. */
+  readonly creation_time: number;
+  /** RFC 3339; null if it does not expire. */
+  readonly expire_time: string | null;
+}
+
 export type LoginOutcome = { readonly outcome: 'issued'; readonly token: TokenView } | { readonly outcome: 'denied' } | { readonly outcome: 'exhausted' };
 
 /** A change by an administrator checks their right in the same transaction, and throws FORBIDDEN without it. */
@@ -122,8 +133,14 @@ export type TokenApi = {
   roles(page: PageRequest): Promise<EncodedPage<string>>;
   /** Also deletes its secret ids and tokens. */
   deleteRole(name: string, by: Principal): Promise<void>;
+  /** The tokens of a role that are valid now, the oldest first; null for an unknown role. */
+  tokens(kind: TokenKind, role: string, page: PageRequest): Promise<EncodedPage<TokenItem> | null>;
   /** @returns the number of tokens, or null for an unknown role */
   revokeTokens(role: string, by: Principal): Promise<number | null>;
+  /** The same of a role of clusters. */
+  revokeClusterTokens(role: string, by: Principal): Promise<number | null>;
+  /** Revokes the token only if it belongs to this role. */
+  revokeByAccessor(kind: TokenKind, role: string, accessor: string, by: Principal): Promise<void>;
   /** @returns false for an unknown role */
   createSecretId(secretId: NewSecretId, by: Principal): Promise<boolean>;
   /** Accessors of the secret ids that are valid now; null for an unknown role. */

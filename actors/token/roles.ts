@@ -88,13 +88,3 @@ export function deleteRole(store: Store, name: string, by: Principal, now: numbe
     await tx.audit({ ...byAdministrator(by), event: 'approle.delete', target: name, reason: `${revoked} tokens revoked` });
   });
 }
-
-export function revokeTokensOfRole(store: Store, name: string, by: Principal): Promise<number | null> {
-  return store.transaction(async (tx) => {
-    await requireSuperAdmin(tx, by);
-    if (!(await readRole(tx, name))) return null;
-    const revoked = await revokeTokensOf(tx, 'approle', name);
-    await tx.audit({ ...byAdministrator(by), event: 'approle.revoke_tokens', target: name, reason: `${revoked} tokens revoked` });
-    return revoked;
-  });
-}

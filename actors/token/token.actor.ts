@@ -5,7 +5,8 @@ import type { TokenApi } from './api.ts';
 import { deleteClusterRole, listClusterRoles, putClusterRole, readClusterRole } from './cluster-roles.ts';
 import { loginCluster, loginRole } from './login.ts';
 import type { TokenQuotas } from './quota.ts';
-import { deleteRole, listRoles, putRole, readRole, revokeTokensOfRole } from './roles.ts';
+import { listTokens, revokeByAccessor, revokeTokensOfRole } from './role-tokens.ts';
+import { deleteRole, listRoles, putRole, readRole } from './roles.ts';
 import { createSecretId, destroySecretId, listAccessors, purgeSecretIds } from './secret-ids.ts';
 import { TokenCache } from './token-cache.ts';
 import { purgeTokens, renewToken, revokeToken } from './tokens.ts';
@@ -28,7 +29,10 @@ export default defineActor<TokenApi, TokenArgs>(async ({ quotas }, ctx) => {
     role: (name) => readRole(store, name),
     roles: (page) => listRoles(store, page),
     deleteRole: (name, by) => deleteRole(store, name, by, clock.now()),
-    revokeTokens: (role, by) => revokeTokensOfRole(store, role, by),
+    tokens: (kind, role, page) => listTokens(store, kind, role, page, clock.now()),
+    revokeTokens: (role, by) => revokeTokensOfRole(store, 'approle', role, by),
+    revokeClusterTokens: (role, by) => revokeTokensOfRole(store, 'cluster', role, by),
+    revokeByAccessor: (kind, role, accessor, by) => revokeByAccessor(store, kind, role, accessor, by),
     createSecretId: (secretId, by) => createSecretId(store, secretId, by, quotas, clock.now()),
     accessors: (role, page) => listAccessors(store, role, page, clock.now()),
     destroySecretId: (role, accessor, by) => destroySecretId(store, role, accessor, by, clock.now()),

@@ -1,5 +1,6 @@
 // Describes the responses of a route for the OpenAPI document: those it declares, and the errors that follow from its declaration.
 import type { TSchema } from 'typebox';
+import { EVENTS } from './live-views.ts';
 import type { Described } from './openapi.ts';
 import { isJson, isText } from './openapi-document.ts';
 import type { ErrorForm, ResponseDescription } from './route.ts';
@@ -24,7 +25,9 @@ export function responsesOf(route: Described): Readonly<Record<string, object>> 
   const { form } = route;
   return Object.fromEntries(
     Object.entries(described).map(([status, response]) =>
-      form && Number(status) >= 400 ? applyErrorForm(form, status, response) : [status, writeResponse(response)],
+      form && Number(status) >= 400
+        ? applyErrorForm(form, status, response)
+        : [status, writeResponse(route.live && status === '200' ? withEvents(response) : response)],
     ),
   );
 }
@@ -43,6 +46,10 @@ function refusalsOf({ method, path, auth, admit }: Described): [number | string,
     ...(method === 'GET' ? [] : ([[413, 'the body is too large']] as [number, string][])),
     ...(admit ? ([[429, 'too many attempts from this address']] as [number, string][]) : []),
   ];
+}
+
+function withEvents({ type = 'application/json', ...response }: ResponseDescription): ResponseDescription {
+  return { ...response, types: [type, EVENTS] };
 }
 
 /** A response in the error form of the route. Two responses may end up with the same status. */

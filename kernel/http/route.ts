@@ -94,6 +94,11 @@ export interface Route {
   readonly page?: true;
   /** A file that a page loads, such as a style sheet. It is not in the OpenAPI document. */
   readonly asset?: true;
+  /**
+   * The answer of this GET route changes: clients that accept text/event-stream get it again after each change (live-views.ts).
+   * The handler runs again, with the credential checked anew, every `everyMs` milliseconds.
+   */
+  readonly live?: { readonly everyMs: number };
   /** Schema of the path parameters. An invalid parameter is answered with 404, whatever the method. A parameter without a schema may have 1 to 1024 characters. */
   readonly params?: TSchema;
   readonly query?: TSchema;

@@ -1,6 +1,6 @@
 // Adds a declared route to Fastify: authenticates before the body is read, validates before the handler runs, and sends the answer.
 import { METHODS as PARSED, type ServerResponse } from 'node:http';
-import type { FastifyInstance, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify';
 import { andThen, lastly } from '../at-once.ts';
 import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
@@ -12,6 +12,7 @@ import { addRawParser, type ReadBytes } from './body.ts';
 import { checksOf } from './checks.ts';
 import type { Caller } from './credential.ts';
 import { holderOf } from './holder.ts';
+import { type LiveViews, wantsEvents } from './live-views.ts';
 import { operationOf } from './openapi.ts';
 import { parametersCheck } from './parameters.ts';
 import type { Problem } from './problem.ts';
@@ -30,6 +31,8 @@ declare module 'fastify' {
     admitted: Route | undefined;
     /** The form of errors of the route. */
     form: ErrorForm | undefined;
+    /** Milliseconds until the first event of a live view. */
+    firstMs: number | undefined;
   }
 }
 
@@ -37,6 +40,7 @@ interface Surroundings {
   readonly limits: FrontLimits;
   readonly authentication: Authentication;
   readonly clock: Clock;
+  readonly live: LiveViews;
 }
 
 /** The methods that Node's parser knows, without CONNECT, which has no path. */
@@ -48,7 +52,7 @@ export function knowMethods(app: FastifyInstance): void {
 
 /** Adds what a request knows of its route and caller; call it before the first route is added. */
 export function decorateRequests(app: FastifyInstance): void {
-  for (const name of ['response', 'caller', 'admitted', 'form']) app.decorateRequest(name, undefined);
+  for (const name of ['response', 'caller', 'admitted', 'form', 'firstMs']) app.decorateRequest(name, undefined);
 }
 
 export function addRoutes(app: FastifyInstance, routes: readonly Route[], surroundings: Surroundings): void {
@@ -72,8 +76,9 @@ function addRawRoute(app: FastifyInstance, route: Route, surroundings: Surroundi
   });
 }
 
-function addRoute(app: FastifyInstance, route: Route, { authentication, clock, limits }: Surroundings): void {
+function addRoute(app: FastifyInstance, route: Route, surroundings: Surroundings): void {
   const { handle } = route;
+  const { authentication, clock, limits } = surroundings;
   const { checkBody, checkQuery } = checksOf(route);
   const begin = requestBeginner(route, authentication);
   const options: RouteShorthandOptions = {
@@ -92,11 +97,26 @@ function addRoute(app: FastifyInstance, route: Route, { authentication, clock, l
     handler: (request, reply) => {
       checkQuery?.(request.query);
       if (route.nullIsNone && request.body === null) request.body = undefined;
+      if (route.live && wantsEvents(request)) return beginLive(request, reply, route, surroundings);
       if (checkBody && !(route.bodyOptional && request.body === undefined)) checkBody(request.body);
       const view = new RequestView(request, clock);
       return andThen(view.caller ? runInTurn(limits, request, view, handle) : handle(view), (answer) => send(request, reply, answer));
     },
   });
+}
+
+/** The credential is checked before each reading but the first, for which it just was, and each takes a turn of the caller. */
+async function beginLive(request: FastifyRequest, reply: FastifyReply, route: Route, { authentication, clock, limits, live }: Surroundings) {
+  const { auth, authenticators, handle } = route;
+  let isFirst = true;
+  const read = async () => {
+    if (!isFirst && auth !== 'none') request.caller = await authentication.require(request, auth, authenticators);
+    isFirst = false;
+    return runInTurn(limits, request, new RequestView(request, clock), handle);
+  };
+  const answer = await live.begin(request, { who: whoseIs(request), everyMs: route.live?.everyMs as number, read });
+  request.firstMs = reply.elapsedTime;
+  return send(request, reply, answer);
 }
 
 /** Runs the handler in the caller's turn. A caller with slow requests waits; one that does not read its answers is refused. Others are still served. */

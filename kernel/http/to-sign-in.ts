@@ -12,6 +12,6 @@ export function signInAddress(request: FastifyRequest, refusal: unknown): string
 }
 
 /** Accept must name text/html: a client that sends only a wildcard is a program and needs the status. */
-function wantsHtml(accept = ''): boolean {
+export function wantsHtml(accept = ''): boolean {
   return accept.split(',').some((range) => /^\s*text\/html\s*(;|$)/i.test(range) && !/;\s*q=0(\.0*)?\s*(;|$)/i.test(range));
 }

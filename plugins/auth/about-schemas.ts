@@ -28,6 +28,18 @@ export const SESSION_DATA = nullable(Type.Object(SESSION));
 export const INTROSPECTION = nullable(Type.Object({ ...SESSION, claims: CLIENT_CLAIMS }));
 export const SESSION_IDS = Type.Object({ session_ids: strings });
 
+export const TOKENS = Type.Object({
+  data: Type.Object({
+    tokens: Type.Array(
+      Type.Object({
+        ...{ accessor: Type.String(), entity_id: Type.String({ description: 'the role, or namespace/serviceaccount' }) },
+        creation_time: Type.Integer({ description: 'seconds since the epoch' }),
+        expire_time: nullable(Type.String({ format: 'date-time', description: 'null: it does not expire' })),
+      }),
+    ),
+  }),
+});
+
 export const REALM = Type.Object({
   id: Type.String(),
   auth_params: free,

@@ -19,6 +19,8 @@ const CONFIG = Type.Object({
     }),
   ),
 });
+/** A live view is read again after this time, in milliseconds. */
+const LIVE_MS = 3_000;
 const METRICS = Registry.PROMETHEUS_CONTENT_TYPE;
 const common = { method: 'GET', auth: ['cookie'], tag: 'Operations' } as const;
 
@@ -27,6 +29,7 @@ export function operationsRoutes(ctx: AuthContext): readonly Route[] {
     {
       ...common,
       path: '/operations/status',
+      live: { everyMs: LIVE_MS },
       summary: 'Get what is not ready, and what is degraded',
       responses: { 200: { description: 'the state of the server', schema: STATUS }, 403: { description: 'not allowed' } },
       async handle(request) {
@@ -49,6 +52,7 @@ export function operationsRoutes(ctx: AuthContext): readonly Route[] {
     {
       ...common,
       path: '/operations/metrics',
+      live: { everyMs: LIVE_MS },
       summary: 'Get the metrics in the text format of Prometheus',
       responses: { 200: { description: 'the metrics of all threads', type: METRICS, schema: Type.String() }, 403: { description: 'not allowed' } },
       async handle(request) {

@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { type Caller, CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import { pageFile } from '../../kernel/http/page-file.ts';
 import type { Route } from '../../kernel/http/route.ts';
+import { wantsHtml } from '../../kernel/http/to-sign-in.ts';
 import type { Actors, PluginContext } from '../../kernel/plugin.ts';
 
 const PAGE = '/interactive-docs';
@@ -25,9 +26,9 @@ export function pageRoutes({ front }: Pick<PluginContext<object, Actors>, 'front
       path: '/',
       auth: 'none',
       tag: 'Documentation',
-      summary: 'Redirect to the interactive page',
+      summary: 'Redirect a browser to the console, and everybody else to the interactive page',
       responses: { 303: { description: 'Location holds the address of the page' } },
-      handle: () => ({ status: 303, headers: { location: PAGE } }),
+      handle: ({ headers: { accept } }) => ({ status: 303, headers: { location: wantsHtml(String(accept ?? '')) ? '/console' : PAGE, vary: 'accept' } }),
     },
     fileRoute(PAGE, 'interactive-docs.html', 'text/html; charset=utf-8', { summary: 'The interactive page of all endpoints', page: true }),
     ...FILES.map((file) => fileRoute(`${PAGE}/${file}`, file, TYPES[file.endsWith('.css') ? 'css' : 'js'], { asset: true })),

@@ -29,6 +29,8 @@ function isBindingInstalled(): boolean {
 
 /** An HSM that does not answer within this time, in milliseconds, counts as not accessible. */
 const STATUS_MS = 2_000;
+/** A live view is read again after this time, in milliseconds. */
+const LIVE_MS = 3_000;
 /** An instance whose process ended too often is started again at this interval, milliseconds. */
 const RETRY_MS = 10_000;
 
@@ -88,6 +90,7 @@ export default definePlugin<HsmConfig, HsmActors>({
         summary: 'List the HSM instances with the current status of their slots',
         responses: { 200: { description: 'one entry per instance', schema: STATUS } },
         auth: CREDENTIAL_KINDS,
+        live: { everyMs: LIVE_MS },
         handle: async () => ({ status: 200, body: await Promise.all(instances.map(status)) }),
       },
     ];

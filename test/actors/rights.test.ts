@@ -46,6 +46,8 @@ const HARM: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>
     putRole: ['web', ROLE],
     deleteRole: ['web'],
     revokeTokens: ['web'],
+    revokeClusterTokens: ['pods'],
+    revokeByAccessor: ['approle', 'web', 'x'],
     createSecretId: [{ role: 'web', digest: 'x', accessor: 'x', ttlSeconds: 0, numUses: 0 }],
     destroySecretId: ['web', 'x'],
     putClusterRole: ['pods', CLUSTER_ROLE],

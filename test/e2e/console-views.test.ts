@@ -1,4 +1,4 @@
-// The views of administrators on the console in Chromium: each is accessible at two widths, and does its work; HSMs are those of SoftHSM.
+// The views of administrators on the console in Chromium: each does its work; HSMs are those of SoftHSM.
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import { test } from 'uvu';
@@ -8,19 +8,7 @@ import { until } from '../runtime.ts';
 import { signInAdmin, startServer, type TestServer } from '../server.ts';
 import { createSoftHsm, type SoftHsm } from '../softhsm.ts';
 import { skipWithout } from '../system.ts';
-import { assertFit, goTo, openConsole } from './console.ts';
-
-const VIEWS = [
-  ['anonymize', 'Anonymization'],
-  ['realm/team', 'Realm team'],
-  ['person/team/ada', 'ada'],
-  ['admins', 'Administrators'],
-  ['machines', 'Machines'],
-  ['hsms', 'HSMs'],
-  ['operations', 'Operations'],
-  ['audit', 'Audit'],
-  ['account', 'Your account'],
-] as const;
+import { goTo, openConsole } from './console.ts';
 
 let server: TestServer;
 let browser: Browser;
@@ -55,21 +43,6 @@ if (!skipWithout('chromium') && !skipWithout('softhsm2')) {
     hsm?.end();
   });
 
-  for (const [width, dark] of [
-    [1280, true],
-    [360, false],
-  ] as const) {
-    test(`every view is accessible at ${width} pixels ${dark ? 'in the dark' : 'in light'}`, async () => {
-      const { page, complaints, strayed } = await openConsole(browser, server.address, root, '', { width, dark });
-      for (const [view, title] of VIEWS) {
-        await goTo(page, view, title);
-        await assertFit(page, view);
-      }
-      assert.deepEqual([complaints, strayed], [[], []]);
-      await page.context().close();
-    });
-  }
-
   test('a key is made on the HSM that answers, and the view tells when it answers no more', async () => {
     await until(async () => (await server.ask('GET', '/hsm/status', { cookie: root })).text.includes('"accessible":true'), 'the slot is accessible', 20_000);
     const { page } = await openConsole(browser, server.address, root, 'new-key');
@@ -81,11 +54,45 @@ if (!skipWithout('chromium') && !skipWithout('softhsm2')) {
     await page.getByLabel('Text', { exact: true }).fill('hello');
     await page.getByRole('button', { name: 'Encrypt' }).click();
     await page.getByLabel('Encrypted (JWE)', { exact: true }).waitFor();
+    await goTo(page, 'keys', 'Keys');
+    await page.getByLabel('HSM').selectOption({ label: 'hsm::soft_hsm' });
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByText('1 to 1 of 1', { exact: true }).waitFor();
+    await page.getByLabel('Owner').fill('_/admin');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => request.url().endsWith('/hsm/status') && asked.push(request.resourceType()));
     await goTo(page, 'hsms', 'HSMs');
     await page.getByText('answers', { exact: true }).waitFor();
     hsm.hide();
     await page.getByText('does not answer', { exact: true }).waitFor();
     hsm.show();
+    assert.deepEqual(asked, ['fetch', 'eventsource'], 'asked once, then told');
+    await page.context().close();
+  });
+
+  test('where no events arrive, the view asks again and again', async () => {
+    const { page } = await openConsole(browser, server.address, root);
+    let asked = 0;
+    await page.route('**/hsm/status', (route) => {
+      if (route.request().resourceType() === 'eventsource') return route.abort();
+      asked += 1;
+      return route.continue();
+    });
+    await goTo(page, 'hsms', 'HSMs');
+    await until(() => asked >= 4, 'the view has asked', 40_000);
+    await page.context().close();
+  });
+
+  test('a view that is told what changes leaves when its session ends', async () => {
+    await some.user('team', 'grace', 'grace password');
+    const cookie = await some.session('team', 'grace', 'grace password');
+    const { page } = await openConsole(browser, server.address, cookie, 'hsms');
+    await page.getByRole('region', { name: 'hsm::soft_hsm' }).waitFor();
+    const { session_id: id } = (await server.ask('GET', '/rights', { cookie })).body;
+    assert.equal((await server.ask('DELETE', '/sessions', { cookie: root, body: { session_ids: [id] } })).status, 204);
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
     await page.context().close();
   });
 

@@ -19,6 +19,7 @@ import { COMPUTED, matches, rangeOf } from './matching.ts';
 import type { Found, Search } from './object-source.ts';
 import { NO_MARK } from './row-seal.ts';
 import { type Scope, Selection } from './selection.ts';
+import { selectWhereabouts, type Whereabouts, whereaboutsOf } from './whereabouts.ts';
 
 interface Candidate {
   readonly id: string;
@@ -36,15 +37,18 @@ const MAX_LOOKED_AT_BYTES = 4_194_304;
 const MAX_CONDITIONS = 100;
 
 /** Many clients take the first object with the right name, so objects granted by others must not come before the caller's own. */
-export async function findObjects(ctx: OperationContext, search: Search): Promise<Found> {
-  const own = await findIn(ctx, 'own', search);
+export async function findObjects(ctx: OperationContext, all: Search): Promise<Found> {
+  const { attributes, asked } = await whereaboutsOf(ctx.reader, all.attributes);
+  const search = { ...all, attributes };
+  const own = await findIn(ctx, 'own', search, asked);
   const offset = Math.max(0, search.offset - own.total);
-  const granted = await findIn(ctx, 'granted', { ...search, offset, limit: search.limit - own.ids.length });
+  const granted = await findIn(ctx, 'granted', { ...search, offset, limit: search.limit - own.ids.length }, asked);
   return { ids: [...own.ids, ...granted.ids], total: own.total + granted.total };
 }
 
-async function findIn(ctx: OperationContext, scope: Scope, search: Search): Promise<Found> {
+async function findIn(ctx: OperationContext, scope: Scope, search: Search, asked: Whereabouts): Promise<Found> {
   const selection = new Selection(ctx.caller, scope);
+  selectWhereabouts(selection, asked);
   const rest = select(selection, ctx, search);
   return rest.length === 0 ? byIndex(ctx, scope, selection, search) : scan(ctx, scope, selection, rest, search);
 }

@@ -49,9 +49,6 @@ drop.addEventListener('dragover', () => drop.classList.add('over'));
 for (const name of ['dragleave', 'drop']) drop.addEventListener(name, () => drop.classList.remove('over'));
 drop.addEventListener('drop', (event) => addAll([...event.dataTransfer.files]));
 
-// Whoever signs out in one tab is signed out in all.
-new BroadcastChannel('gatehouse').addEventListener('message', ({ data }) => data === 'signed-out' && location.replace('/sign-in?next=%2Fai'));
-
 async function loadModels() {
   const response = await fetch('/models', { cache: 'no-store' });
   if (!response.ok) return;

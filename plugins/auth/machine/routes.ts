@@ -7,6 +7,7 @@ import { approleRoutes } from './approle.ts';
 import { approleLoginRoutes } from './approle-login.ts';
 import { clusterLoginRoutes } from './cluster-login.ts';
 import { clusterRoleRoutes } from './cluster-role.ts';
+import { roleTokenRoutes } from './role-tokens.ts';
 import { secretIdRoutes } from './secret-id.ts';
 import { SPECIFIED, type TokenForm } from './token-form.ts';
 import { tokenGivenRoutes } from './token-given.ts';
@@ -20,7 +21,7 @@ export function machineRoutes(ctx: AuthContext, admit: (address: string) => void
       ...approleLoginRoutes(ctx, form, () => tokens.inc({ kind: 'approle' })),
       ...clusterLoginRoutes(ctx, form, () => tokens.inc({ kind: 'cluster' })),
     ];
-    const roles = [...approleRoutes(ctx), ...secretIdRoutes(ctx), ...clusterRoleRoutes(ctx)];
+    const roles = [...approleRoutes(ctx), ...secretIdRoutes(ctx), ...clusterRoleRoutes(ctx), ...roleTokenRoutes(ctx)];
     return [...logins.map((route) => ({ ...route, admit })), ...roles, ...tokenSelfRoutes(ctx, form), ...tokenGivenRoutes(ctx, form)];
   };
   return [...routesIn(SPECIFIED), ...vaultRoutes(ctx, routesIn(VAULT_TOKEN))];

@@ -1,28 +1,13 @@
 // The console: who is signed in, the frame around all views, and the view that the address names.
 
 import { html, nothing } from '/console/lib/lit-html.js';
-import { get, Refusal } from './api.js';
+import { Refusal } from './api.js';
 import { wordsOf } from './form.js';
 import { drawFrame, markView } from './frame.js';
 import { leaveIfEnded } from './sign-out.js';
 import { nextStage } from './stage.js';
 import { VIEWS } from './views.js';
-
-/** @returns {Promise<import('./stage.js').Me>} */
-async function whoAmI() {
-  const [rights, keys, create] = await Promise.all([get('/rights'), optional('/me'), optional('/access/create')]);
-  return { ...rights, user: keys?.user, mayCreate: create?.has_create_permission ?? false };
-}
-
-/** @param {string} path @returns undefined if the caller's realm may not use the key server */
-async function optional(path) {
-  try {
-    return await get(path);
-  } catch (error) {
-    if (error instanceof Refusal && error.status === 403) return undefined;
-    throw error;
-  }
-}
+import { whoAmI } from './who.js';
 
 /** @param {string} text */
 function decoded(text) {
@@ -67,7 +52,7 @@ async function start() {
 }
 
 start().catch((error) => {
-  const place = /** @type {HTMLElement} */ (document.getElementById('console'));
+  const place = /** @type {HTMLElement} */ (document.querySelector('main'));
   const told = document.createElement('p');
   told.className = 'alert';
   told.setAttribute('role', 'alert');

@@ -7,41 +7,43 @@ import { tell } from './notice.js';
 import { signOut } from './sign-out.js';
 import { GROUPS, PAGES, VIEWS } from './views.js';
 
-/** @param {import('./stage.js').Me} me */
-export function drawFrame(me) {
-  const place = /** @type {HTMLElement} */ (document.getElementById('console'));
+/**
+ * The places of its parts are there already, so that nothing moves when they are filled.
+ * @param {import('./stage.js').Me} me
+ * @param {string} base the path of the console, where another page is shown
+ */
+export function drawFrame(me, base = '') {
   const groups = GROUPS.map(([title, names]) => /** @type {const} */ ([title, names.filter((name) => VIEWS[name]?.isFor?.(me) !== false)]));
   const leave = () => signOut(me.session_id).catch((error) => tell(wordsOf(error)));
-  const frame = html`
+  const bar = html`
     <a class="skip" href="#main" @click=${skip}>Skip to the content</a>
-    <header class="bar">
-      <button type="button" class="menu quiet" aria-expanded="false" aria-controls="nav" @click=${toggle}>${icon('menu')}<span>Menu</span></button>
-      <a class="brand" href="#/"><img src="/sign-in/icon.svg" alt="" width="28" height="28"><span>gatehouse</span></a>
-      <a class="who" href="#/account">${icon('account')}<span class="who-name"><bdi>${me.username}</bdi><small>realm <bdi>${me.realm}</bdi></small></span></a>
-      <button type="button" class="quiet sign-out" @click=${leave}>Sign out</button>
-    </header>
-    <nav id="nav" aria-label="Console">
-      ${groups.map(([title, names]) => (names.length === 0 ? nothing : group(title, names)))}
-    </nav>
-    <main id="main" tabindex="-1"></main>
-    <p id="notice" role="status" aria-live="polite"></p>
-    <dialog id="dialog" aria-labelledby="dialog-title"></dialog>
+    <button type="button" class="menu quiet" aria-expanded="false" aria-controls="nav" @click=${toggle}>${icon('menu')}<span>Menu</span></button>
+    <a class="brand" href="${base}#/"><img src="/sign-in/icon.svg" alt="" width="28" height="28"><span>gatehouse</span></a>
+    <a class="who" href="${base}#/account">${icon('account')}<span class="who-name"><bdi>${me.username}</bdi><small>realm <bdi>${me.realm}</bdi></small></span></a>
+    <button type="button" class="quiet sign-out" @click=${leave}>Sign out</button>
   `;
-  place.replaceChildren();
-  render(frame, place);
+  fill('.bar', bar);
+  fill('#nav', html`${groups.map(([title, names]) => (names.length === 0 ? nothing : group(title, names, base)))}`);
   // A link of the navigation leads away from the menu, which would cover the view.
   addEventListener('hashchange', () => setMenu(false));
   document.addEventListener('keydown', ({ key }) => key === 'Escape' && setMenu(false));
 }
 
-/** @param {string} title @param {readonly string[]} names */
-function group(title, names) {
+/** @param {string} selector @param {unknown} template */
+function fill(selector, template) {
+  const place = /** @type {HTMLElement} */ (document.querySelector(selector));
+  place.replaceChildren();
+  render(template, place);
+}
+
+/** @param {string} title @param {readonly string[]} names @param {string} base */
+function group(title, names, base) {
   const pages = title === 'Work' ? PAGES.slice(0, 1) : title === 'Server' ? PAGES.slice(1) : [];
   return html`<section>
     <h2>${title}</h2>
     <ul>
-      ${names.map((name) => html`<li><a href="#/${name}" data-view=${name}>${icon(name || 'overview')}${VIEWS[name]?.label}</a></li>`)}
-      ${pages.map(([path, label]) => html`<li><a href=${path}>${icon('page')}${label}</a></li>`)}
+      ${names.map((name) => html`<li><a href="${base}#/${name}" data-view=${name}>${icon(name || 'overview')}${VIEWS[name]?.label}</a></li>`)}
+      ${pages.map(([path, label]) => html`<li><a href=${path} data-page=${path}>${icon('page')}${label}</a></li>`)}
     </ul>
   </section>`;
 }
@@ -61,6 +63,11 @@ function toggle() {
 function setMenu(isOpen) {
   document.body.classList.toggle('menu-open', isOpen);
   document.querySelector('.menu')?.setAttribute('aria-expanded', String(isOpen));
+}
+
+/** @param {string} path of the page that is open */
+export function markPage(path) {
+  for (const link of document.querySelectorAll('nav a[data-page]')) if (link.getAttribute('data-page') === path) link.setAttribute('aria-current', 'page');
 }
 
 /** @param {string} name of the view that is open */

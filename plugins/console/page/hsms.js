@@ -2,30 +2,30 @@
 import { html, nothing } from '/console/lib/lit-html.js';
 import { get } from './api.js';
 import { Chart, loadChartStyle } from './chart.js';
+import { follow, followJson } from './live.js';
 import { Rate, samplesIn, shortNumber, sumOf } from './measurements.js';
-import { metricsNow } from './operations.js';
 import { badge, empty, head } from './shown.js';
-import { repeat } from './stage.js';
 
-const EVERY_MS = 3_000;
+const STATUS = '/hsm/status';
 
 /** @typedef {{ chart: Chart, operations: Rate, seconds: Rate, rate: number | undefined, latency: number | undefined, failed: number }} Instrument */
 
 /** @param {import('./stage.js').Stage} stage */
 export async function open(stage) {
-  const isMeasured = stage.me.is_super_admin;
-  if (isMeasured) loadChartStyle();
   const instruments = /** @type {Map<string, Instrument>} */ (new Map());
-  const show = async () => {
-    const [instances, samples] = await Promise.all([get('/hsm/status'), isMeasured ? metricsNow() : []]);
+  let instances = await get(STATUS);
+  draw(stage, instances, instruments);
+  void followJson(stage, STATUS, (now) => {
+    instances = now;
     draw(stage, instances, instruments);
-    if (!isMeasured) return;
+  });
+  if (!stage.me.is_super_admin) return;
+  loadChartStyle();
+  void follow(stage, '/operations/metrics', (text) => {
+    const samples = samplesIn(text);
     for (const { prefix } of instances) measure(instrumentOf(instruments, prefix, stage.signal), samples, prefix);
     draw(stage, instances, instruments);
-  };
-  await show();
-  // The view stays as it is while the server cannot be reached.
-  void repeat(stage, EVERY_MS, () => show().catch(() => undefined));
+  });
 }
 
 /** @param {Map<string, Instrument>} instruments @param {string} prefix @param {AbortSignal} signal */

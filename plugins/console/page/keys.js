@@ -1,10 +1,10 @@
 // The list of keys: a search by attributes, a page at a time as the server finds them.
 
 import { html, nothing } from '/console/lib/lit-html.js';
-import { ask, query as queryOf } from './api.js';
+import { ask, get, query as queryOf } from './api.js';
 import { selectField, textField, textIn } from './form.js';
 import { icon } from './icons.js';
-import { enumeration, integer, memberOf, membersOf, nameNode, operate, structure, tagsNode } from './kmip.js';
+import { enumeration, integer, memberOf, membersOf, nameNode, operate, structure, tagsNode, vendorNode } from './kmip.js';
 import { describeAll, STATES } from './managed-object.js';
 import { day, empty, head, pager, stateBadge, table, tagList } from './shown.js';
 
@@ -25,21 +25,21 @@ const ALGORITHMS = [
   'ChaCha20Poly1305',
 ];
 const TYPES = ['SymmetricKey', 'PrivateKey', 'PublicKey', 'Certificate', 'SecretData', 'OpaqueObject', 'SplitKey'];
-const FILTERS = ['name', 'tag', 'algorithm', 'state', 'type', 'scope'];
+const FILTERS = ['name', 'tag', 'algorithm', 'state', 'type', 'hsm', 'owner', 'scope'];
 
 /** @typedef {{ objects: import('./managed-object.js').ManagedObject[], where: string, owners: ReadonlyMap<string, string>, before?: string | undefined, after?: string | undefined }} Found addresses of the pages around */
 
 /** @param {import('./stage.js').Stage} stage */
 export async function open(stage) {
   const { query } = stage;
-  const found = query.get('scope') === 'granted' ? await granted(query) : await located(query);
+  const [found, places] = await Promise.all([query.get('scope') === 'granted' ? granted(query) : located(query), placesOfHsms()]);
   const isSearch = FILTERS.some((name) => query.get(name));
   const action = stage.me.mayCreate
     ? html`<a class="button quiet" href="#/import-key">Import a key</a> <a class="button" href="#/new-key">${icon('plus')}Make a key</a>`
     : nothing;
   const template = html`
     ${head('Keys', html`Keys, certificates and secrets that you own or may use, as <bdi>${stage.me.user}</bdi>.`, action)}
-    ${searchForm(query, isSearch)}
+    ${searchForm(query, isSearch, places)}
     ${found.objects.length === 0 ? nobody(isSearch, action) : list(found)}
     ${pager(leadTo(found.before), leadTo(found.after), found.where)}
   `;
@@ -73,8 +73,17 @@ function list({ objects, owners }) {
   return table('Keys', ['Name', 'Kind', 'State', 'Tags', owners.size > 0 ? 'Owner' : 'Where', 'Made'], rows);
 }
 
-/** @param {URLSearchParams} query @param {boolean} isSearch */
-function searchForm(query, isSearch) {
+/** Each HSM, and each slot of those that have several. @returns {Promise<(readonly [string, string])[]>} */
+async function placesOfHsms() {
+  const instances = /** @type {{ prefix: string, slots: { slot_id: number }[] }[]} */ (await get('/hsm/status'));
+  return instances.flatMap(({ prefix, slots }) => {
+    const each = slots.length < 2 ? [] : slots.map(({ slot_id: slot }) => /** @type {const} */ ([`${prefix}::${slot}`, `${prefix}, slot ${slot}`]));
+    return [/** @type {const} */ ([prefix, prefix]), ...each];
+  });
+}
+
+/** @param {URLSearchParams} query @param {boolean} isSearch @param {readonly (readonly [string, string])[]} places */
+function searchForm(query, isSearch, places) {
   const value = (/** @type {string} */ name) => query.get(name) ?? '';
   const choices = (/** @type {readonly string[]} */ all) => all.map((each) => /** @type {const} */ ([each, each.replaceAll('_', '-')]));
   const search = (/** @type {SubmitEvent} */ event) => {
@@ -87,6 +96,8 @@ function searchForm(query, isSearch) {
     ${selectField('algorithm', 'Algorithm', [['', 'Any'], ...choices(ALGORITHMS)], { value: value('algorithm') })}
     ${selectField('type', 'Type', [['', 'Any'], ...choices(TYPES)], { value: value('type') })}
     ${selectField('state', 'State', [['', 'Any but destroyed'], ...Object.entries(STATES).map(([state, [words]]) => /** @type {const} */ ([state, words]))], { value: value('state') })}
+    ${places.length === 0 ? nothing : selectField('hsm', 'HSM', [['', 'Any place'], ...places], { value: value('hsm') })}
+    ${textField('owner', 'Owner', { value: value('owner'), maxlength: 255, placeholder: 'team/ada' })}
     ${selectField(
       'scope',
       'Whose',
@@ -109,6 +120,7 @@ async function located(query) {
     ...given(query, 'algorithm', (value) => enumeration('CryptographicAlgorithm', value)),
     ...given(query, 'type', (value) => enumeration('ObjectType', value)),
     ...given(query, 'state', (value) => enumeration('State', value)),
+    ...['hsm', 'owner'].flatMap((name) => given(query, name, (value) => vendorNode(name, value))),
   ];
   const answer = await operate('Locate', [integer('MaximumItems', PAGE), integer('OffsetItems', offset), structure('Attributes', asked)]);
   const ids = membersOf(answer, 'UniqueIdentifier');

@@ -23,9 +23,12 @@ export const identifier = (id) => text('UniqueIdentifier', id);
 /** @param {string} name */
 export const nameNode = (name) => structure('Name', [text('NameValue', name), enumeration('NameType', 'UninterpretedTextString')]);
 
+/** @param {string} name @param {string} value */
+export const vendorNode = (name, value) =>
+  structure('Attribute', [text('VendorIdentification', 'gatehouse'), text('AttributeName', name), text('AttributeValue', value)]);
+
 /** The tags of an object are one attribute: a JSON array of texts. @param {readonly string[]} tags */
-export const tagsNode = (tags) =>
-  structure('Attribute', [text('VendorIdentification', 'gatehouse'), text('AttributeName', 'tag'), text('AttributeValue', JSON.stringify(tags))]);
+export const tagsNode = (tags) => vendorNode('tag', JSON.stringify(tags));
 
 /** @param {readonly Node[]} nodes @param {string} tag @returns {any} the value of the first of them */
 export const memberOf = (nodes, tag) => nodes.find((node) => node.tag === tag)?.value;

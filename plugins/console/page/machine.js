@@ -5,18 +5,22 @@ import { askForName, askIn, showIn } from './dialog.js';
 import { textField, textIn } from './form.js';
 import { icon } from './icons.js';
 import { tell } from './notice.js';
+import { tokenPart } from './role-tokens.js';
 import { copied, factList, head, table } from './shown.js';
 
 /** @param {import('./stage.js').Stage} stage */
-export async function open(stage) {
+export const open = (stage) => draw(stage);
+
+/** @param {import('./stage.js').Stage} stage @param {string} [tokens] address of the page of tokens */
+async function draw(stage, tokens) {
   const [kind = '', name = ''] = stage.params;
   const path = `/auth/${kind === 'cluster' ? 'cluster' : 'approle'}/role/${part(name)}`;
   const { data: role } = await get(path);
   const isApprole = kind !== 'cluster';
-  const again = () => open(stage);
+  const again = (/** @type {string | undefined} */ page = tokens) => draw(stage, page);
   const actions = [
     isApprole ? html`<button type="button" @click=${() => makeSecret(path, again)}>${icon('plus')}Make a secret id</button>` : nothing,
-    isApprole ? html`<button type="button" class="quiet warn" @click=${() => revoke(path, name)}>Revoke all tokens</button>` : nothing,
+    html`<button type="button" class="quiet warn" @click=${() => revoke(path, name, () => draw(stage))}>Revoke all tokens</button>`,
     html`<button type="button" class="quiet warn" @click=${() => remove(path, name)}>Delete</button>`,
   ];
   const facts = Object.entries(role).map(
@@ -29,7 +33,7 @@ export async function open(stage) {
       ${head(html`Role <bdi>${name}</bdi>`, isApprole ? 'A program signs in with the role id and a secret id.' : 'Service accounts of a cluster sign in with it.', actions)}
       <div class="parts">
         <section class="card" aria-labelledby="role-title"><h2 id="role-title">Settings</h2>${isApprole ? await roleId(path) : nothing}${factList(facts)}</section>
-        ${isApprole ? await secretPart(path, again) : nothing}
+        ${isApprole ? await secretPart(path, again) : nothing} ${await tokenPart(path, tokens, (page) => draw(stage, page))}
       </div>
     `,
   );
@@ -85,19 +89,20 @@ async function destroy(path, accessor, again) {
   if (await askIn({ title: 'Destroy this secret id?', body, verb: 'Destroy', danger: true, work })) await again();
 }
 
-/** @param {string} path @param {string} name */
-function revoke(path, name) {
+/** @param {string} path @param {string} name @param {() => unknown} again */
+async function revoke(path, name, again) {
   const work = async () => {
     await ask('POST', `${path}/revoke-tokens`);
     tell('All tokens of the role are revoked.');
   };
-  return askForName({
+  const isDone = await askForName({
     title: 'Revoke all tokens',
     body: html`<p>Every program that uses role <bdi>${name}</bdi> must sign in again.</p>`,
     verb: 'Revoke',
     name,
     work,
   });
+  if (isDone) await again();
 }
 
 /** @param {string} path @param {string} name */

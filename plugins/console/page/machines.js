@@ -1,6 +1,7 @@
-// The roles of machines: programs that sign in with a secret id, and service accounts of clusters; and looking up a token.
+// The roles of machines: programs that sign in with a secret id, and service accounts of clusters.
 import { html } from '/console/lib/lit-html.js';
 import { ask, part } from './api.js';
+import { makeClusterRole } from './cluster-role.js';
 import { askIn } from './dialog.js';
 import { textField, textIn, wordsIn } from './form.js';
 import { icon } from './icons.js';
@@ -27,6 +28,7 @@ async function draw(stage, roles, clusters) {
       ${mine.length === 0 ? empty('No roles yet', 'Make one for each program, so that each has a name of its own in the audit.') : table('Roles', ['Role'], mine)}
       ${pager(roles === FIRST ? undefined : () => open(stage), own.next ? () => draw(stage, /** @type {string} */ (own.next), clusters) : undefined)}
       <h2 class="spaced">Roles of clusters</h2>
+      <p><button type="button" class="quiet" @click=${makeClusterRole}>${icon('plus')}Make a role of clusters</button></p>
       ${theirs.length === 0 ? html`<p class="faint">None. Service accounts of a cluster sign in with the tokens that the cluster gives them.</p>` : table('Roles of clusters', ['Role'], theirs)}
       ${pager(clusters === CLUSTER ? undefined : () => open(stage), others.next ? () => draw(stage, roles, /** @type {string} */ (others.next)) : undefined)}
     `,

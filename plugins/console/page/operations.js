@@ -1,24 +1,16 @@
 // The operation of the server: what is not ready, its actors with their restarts, the rates and latencies of requests as charts, and the configuration.
 import { html } from '/console/lib/lit-html.js';
-import { get, Refusal } from './api.js';
+import { get } from './api.js';
 import { Chart, loadChartStyle } from './chart.js';
 import { configuration } from './configuration.js';
+import { follow, followJson, textOf } from './live.js';
 import { Rate, samplesIn, shortNumber, sumOf } from './measurements.js';
 import { badge, head, table } from './shown.js';
-import { leave } from './sign-out.js';
-import { repeat } from './stage.js';
 
-const EVERY_MS = 3_000;
+const STATUS = '/operations/status';
+const METRICS = '/operations/metrics';
 const REQUESTS = 'gatehouse_http_request_duration_seconds';
 const LOOKS = /** @type {Readonly<Record<string, string>>} */ ({ running: 'good', resting: 'plain', failed: 'bad' });
-
-/** @returns the metrics of this moment */
-export async function metricsNow() {
-  const response = await fetch('/operations/metrics', { cache: 'no-store', redirect: 'error' });
-  if (response.status === 401) leave();
-  if (!response.ok) throw new Refusal(response.status, `The server answered ${response.status}.`, '');
-  return samplesIn(await response.text());
-}
 
 /** @param {import('./stage.js').Stage} stage */
 export async function open(stage) {
@@ -26,31 +18,42 @@ export async function open(stage) {
   const chart = (/** @type {string} */ label) => ({ chart: new Chart(label, stage.signal), now: /** @type {number | undefined} */ (undefined) });
   const figures = { requests: chart('requests/s'), latency: chart('ms'), errors: chart('errors/s'), memory: chart('MiB') };
   const rates = { requests: new Rate(), seconds: new Rate(), errors: new Rate() };
-  // It changes with a restart only.
-  const { settings } = await get('/operations/config');
-  const show = async () => {
-    const [status, samples] = await Promise.all([get('/operations/status'), metricsNow()]);
-    const at = Date.now();
-    const requests = rates.requests.next(sumOf(samples, `${REQUESTS}_count`), at);
-    const seconds = rates.seconds.next(sumOf(samples, `${REQUESTS}_sum`), at);
-    figures.requests.now = requests;
-    figures.latency.now = requests && seconds !== undefined ? (seconds / requests) * 1000 : undefined;
-    figures.errors.now = rates.errors.next(
-      sumOf(samples, `${REQUESTS}_count`, ({ status: code = '' }) => code.startsWith('5')),
-      at,
-    );
-    figures.memory.now = sumOf(samples, 'gatehouse_process_resident_memory_bytes') / 1_048_576;
-    draw(stage, status, samples, figures, settings);
-    for (const { chart: own, now } of Object.values(figures)) own.add(at, now);
-  };
-  await show();
-  // The view stays as it is while the server cannot be reached.
-  void repeat(stage, EVERY_MS, () => show().catch(() => undefined));
+  // The configuration changes with a restart only.
+  const [{ settings }, first, text] = await Promise.all([get('/operations/config'), get(STATUS), textOf(METRICS)]);
+  let status = first;
+  let samples = samplesIn(text);
+  const show = () => draw(stage, status, samples, figures, settings);
+  show();
+  void followJson(stage, STATUS, (now) => {
+    status = now;
+    show();
+  });
+  void follow(stage, METRICS, (now) => {
+    samples = samplesIn(now);
+    measure(figures, rates, samples);
+    show();
+  });
+}
+
+/** @param {Figures} figures @param {Readonly<Record<'requests' | 'seconds' | 'errors', Rate>>} rates @param {ReturnType<typeof samplesIn>} samples */
+function measure(figures, rates, samples) {
+  const at = Date.now();
+  const requests = rates.requests.next(sumOf(samples, `${REQUESTS}_count`), at);
+  const seconds = rates.seconds.next(sumOf(samples, `${REQUESTS}_sum`), at);
+  figures.requests.now = requests;
+  figures.latency.now = requests && seconds !== undefined ? (seconds / requests) * 1000 : undefined;
+  figures.errors.now = rates.errors.next(
+    sumOf(samples, `${REQUESTS}_count`, ({ status: code = '' }) => code.startsWith('5')),
+    at,
+  );
+  figures.memory.now = sumOf(samples, 'gatehouse_process_resident_memory_bytes') / 1_048_576;
+  for (const { chart, now } of Object.values(figures)) chart.add(at, now);
 }
 
 /** @typedef {{ chart: Chart, now: number | undefined }} Figure */
+/** @typedef {Readonly<Record<'requests' | 'latency' | 'errors' | 'memory', Figure>>} Figures */
 
-/** @param {import('./stage.js').Stage} stage @param {any} status @param {ReturnType<typeof samplesIn>} samples @param {Readonly<Record<'requests' | 'latency' | 'errors' | 'memory', Figure>>} figures @param {readonly import('./configuration.js').Setting[]} settings */
+/** @param {import('./stage.js').Stage} stage @param {any} status @param {ReturnType<typeof samplesIn>} samples @param {Figures} figures @param {readonly import('./configuration.js').Setting[]} settings */
 function draw(stage, status, samples, figures, settings) {
   const isReady = status.not_ready.length === 0;
   const troubles = [...status.not_ready, ...status.degraded];

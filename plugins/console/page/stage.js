@@ -41,11 +41,3 @@ export function nextStage(me, params, query) {
     },
   };
 }
-
-/** @param {Stage} stage @param {number} ms @param {() => Promise<void>} work runs again and again until the view is left */
-export async function repeat({ signal }, ms, work) {
-  while (!signal.aborted) {
-    await new Promise((resolve) => setTimeout(resolve, ms));
-    if (document.visibilityState === 'visible' && !signal.aborted) await work();
-  }
-}

@@ -34,7 +34,7 @@ export const VIEWS = {
   account: { label: 'Your account', load: () => import('./account.js') },
 };
 
-/** Pages of the server with a frame of their own. */
+/** Pages of the server that the frame stands around too. */
 export const PAGES = [
   ['/ai', 'AI runner'],
   ['/interactive-docs', 'API'],

@@ -1,4 +1,4 @@
-// The interactive page: reads the OpenAPI document, lists and searches its operations, and signs the user out.
+// The interactive page: reads the OpenAPI document, lists and searches its operations, with the session of the browser.
 import { element } from './element.js';
 import { operationView } from './operation.js';
 
@@ -86,31 +86,10 @@ function say(text) {
   byId('alert').hidden = text === '';
 }
 
-/** Whoever signs out in one tab is signed out in all. */
-const tabs = new BroadcastChannel('gatehouse');
-tabs.addEventListener('message', ({ data }) => data === 'signed-out' && location.replace(signInAddress()));
-
-async function signOut(id) {
-  const headers = { 'content-type': 'application/json' };
-  const answer = await fetch('/sessions', { method: 'DELETE', headers, body: JSON.stringify({ session_ids: [id] }) }).catch(() => undefined);
-  // 401: the session had already ended.
-  if (answer?.ok || answer?.status === 401) {
-    tabs.postMessage('signed-out');
-    return location.replace(signInAddress());
-  }
-  say('Sign-out failed. Please try again in a moment.');
-}
-
-function showCaller({ realm, username, session_id: id }) {
-  byId('who').textContent = `${username} in realm ${realm}`;
-  byId('sign-out').hidden = id === null;
-  byId('sign-out').addEventListener('click', () => void signOut(id));
-}
-
 async function start() {
   const [caller, root] = await Promise.all([read('/interactive-docs/session'), read('/interactive-docs/openapi.json')]);
   if (!caller || !root) return;
-  showCaller(caller);
+  byId('who').textContent = `${caller.username} in realm ${caller.realm}`;
   byId('title').textContent = root.info?.title ?? '';
   byId('version').textContent = root.info?.version ?? '';
   byId('description').textContent = root.info?.description ?? '';

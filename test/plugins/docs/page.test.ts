@@ -40,9 +40,11 @@ for (const file of files) {
   });
 }
 
-test('the address of the server alone leads to the page, and other addresses do not', async () => {
+test('the address of the server alone leads programs to the page, and browsers to the console', async () => {
   const { status, headers } = await server.ask('GET', '/');
-  assert.deepEqual([status, headers['location']], [303, '/interactive-docs']);
+  assert.deepEqual([status, headers['location'], headers['vary']], [303, '/interactive-docs', 'accept']);
+  const browser = await server.ask('GET', '/', { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
+  assert.deepEqual([browser.status, browser.headers['location']], [303, '/console']);
   assert.equal((await server.ask('GET', '/nothing')).status, 404);
 });
 
