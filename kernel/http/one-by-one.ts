@@ -17,7 +17,8 @@ export function oneByOne(handle: RequestListener, onFirst: (socket: Socket) => v
   const lines = new WeakMap<Socket, Line>();
   const begin = (line: Line, request: IncomingMessage, response: ServerResponse) => {
     line.isBusy = true;
-    response.once('close', () => {
+    // It closes once.
+    response.on('close', () => {
       line.isBusy = false;
       const next = line.waiting.shift();
       if (next && !next[0].socket.destroyed) begin(line, ...next);
