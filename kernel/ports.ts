@@ -86,6 +86,7 @@ export async function createPorts(options: PortOptions): Promise<Ports> {
   const front = await createFront({
     ...{ http: config.http, tls, routes, authentication, problems, limits, metrics, clock, log, version },
     tags: tagsOf(catalog.plugins),
+    logsRequests: config.log.level === 'debug',
     unserved: catalog.plugins.flatMap(({ unserved }) => unserved ?? []),
   });
   const isVersionJson = hooks.some(([plugin, ctx]) => plugin.isVersionJson?.(ctx.config) ?? false);

@@ -43,7 +43,7 @@ export class Shares {
 
   /** True if the holder is at its limit, or was refused more and has not released anything since. Its next request can then be refused before any work. */
   isFull(who: string): boolean {
-    return this.#ledger.total > 0 && (this.#ledger.wasRefused(who) || this.#ledger.held(who) >= this.#options.each);
+    return this.#ledger.isFull(who, this.#options.each);
   }
 
   /** @param lose called once if the item is taken away for others; it is already released then */

@@ -33,6 +33,8 @@ interface FrontOptions {
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Log;
+  /** Whether the log writes an entry for each request: making one that is dropped costs as much as finding the route. */
+  readonly logsRequests: boolean;
   /** Version of gatehouse, for the OpenAPI document. */
   readonly version: string;
   /** Descriptions of the groups of routes, by tag. */
@@ -65,7 +67,7 @@ const LINGER_MS = 100;
 const FIRST_REQUEST_MS = 1000;
 
 export async function createFront(options: FrontOptions): Promise<Front> {
-  const { http, tls, routes, problems, limits } = options;
+  const { http, routes, problems, limits } = options;
   const connections: { current?: Connections } = {};
   const app = fastify({
     logger: false,
@@ -82,17 +84,9 @@ export async function createFront(options: FrontOptions): Promise<Front> {
     frameworkErrors: (error, request, reply) => {
       void sendProblem(setDefaultHeaders(reply as unknown as FastifyReply), problems(error, request.id));
     },
-    serverFactory: (handler) => {
-      const server = createServer({ ...tls, ...serverLimits(http) }, oneByOne(renewing(handler, connections)));
-      server.keepAliveTimeout = KEEP_ALIVE_MS;
-      const watched = watchConnections(server, limits.connections.https);
-      server.on('request', ({ socket }) => watched.noteActivity(socket));
-      server.on('secureConnection', (socket) => limits.stalled.watch(socket, `from ${sourceOf(socket.remoteAddress ?? '')}`));
-      connections.current = watched;
-      return server;
-    },
+    serverFactory: (handler) => watchedServer(options, handler, connections),
   });
-  const busy = new Set<string>();
+  const busy = { requests: 0 };
   knowMethods(app);
   addJsonParser(app, bodyReader(limits));
   decorateRequests(app);
@@ -107,12 +101,21 @@ export async function createFront(options: FrontOptions): Promise<Front> {
   return { app, server: app.server as unknown as Server, openapi, renew: () => watched.renew(), close: (ms) => close(app, busy, watched, ms) };
 }
 
-/** Where a connection is to be made anew, Node then writes `Connection: close` (RFC 9112 section 9.6). */
-function renewing(handle: RequestListener, connections: { readonly current?: Connections }): RequestListener {
-  return (request, response) => {
+function watchedServer({ http, tls, limits }: FrontOptions, handler: RequestListener, connections: { current?: Connections }): Server {
+  const server = createServer({ ...tls, ...serverLimits(http) }, inOrder(handler, connections));
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  connections.current = watchConnections(server, limits.connections.https);
+  server.on('secureConnection', (socket) => limits.stalled.watch(socket, `from ${sourceOf(socket.remoteAddress ?? '')}`));
+  return server;
+}
+
+/** One request of a connection after the other. Where a connection is to be made anew, Node then writes `Connection: close` (RFC 9112 section 9.6). */
+function inOrder(handle: RequestListener, connections: { readonly current?: Connections }): RequestListener {
+  const serve: RequestListener = (request, response) => {
     if (connections.current?.isToRenew(request.socket)) response.shouldKeepAlive = false;
     handle(request, response);
   };
+  return oneByOne(serve, (socket) => connections.current?.noteActivity(socket));
 }
 
 function serverLimits(http: KernelConfig['http']): ServerOptions {
@@ -125,20 +128,22 @@ function serverLimits(http: KernelConfig['http']): ServerOptions {
   };
 }
 
-function addHooks(app: FastifyInstance, { metrics, log }: FrontOptions, busy: Set<string>): void {
+function addHooks(app: FastifyInstance, { metrics, log, logsRequests }: FrontOptions, busy: { requests: number }): void {
   app.addHook('onRequest', (request, reply, done) => {
-    busy.add(request.id);
+    busy.requests += 1;
     request.response = reply.raw;
     // For an unknown path, errors in the body do not matter: it is not read.
     callContext.run({ requestId: request.id }, done, request.is404 ? new Fault('NOT_FOUND') : undefined);
   });
   app.addHook('onResponse', (request, reply, done) => {
-    busy.delete(request.id);
-    const route = request.routeOptions.url ?? 'none';
+    // Set if the hook above has run.
+    if (request.response) busy.requests -= 1;
+    const [method, route] = [request.method, request.routeOptions.url ?? 'none'];
+    const { statusCode: status, elapsedTime } = reply;
     // How long somebody looks at a live view says nothing of the server.
-    const ms = request.firstMs ?? reply.elapsedTime;
-    metrics.httpDuration.observe(request.method, route, reply.statusCode, ms / 1000);
-    log.debug({ request_id: request.id, method: request.method, route, status: reply.statusCode, ms, source: request.ip }, 'request');
+    const ms = request.firstMs ?? elapsedTime;
+    metrics.httpDuration.observe(method, route, status, ms / 1000);
+    if (logsRequests) log.debug({ request_id: request.id, method, route, status, ms, source: request.ip }, 'request');
     done();
   });
 }
@@ -177,10 +182,10 @@ function sendFormed(reply: FastifyReply, { status: usual, headers, body }: Probl
     .send(sent);
 }
 
-async function close(app: FastifyInstance, busy: ReadonlySet<string>, connections: Connections, ms: number): Promise<void> {
+async function close(app: FastifyInstance, busy: { readonly requests: number }, connections: Connections, ms: number): Promise<void> {
   const closed = app.close();
   const began = performance.now();
-  const isAwaited = (passed: number) => (busy.size > 0 && passed < ms) || (connections.hasSilent() && passed < Math.min(ms, FIRST_REQUEST_MS));
+  const isAwaited = (passed: number) => (busy.requests > 0 && passed < ms) || (connections.hasSilent() && passed < Math.min(ms, FIRST_REQUEST_MS));
   while (isAwaited(performance.now() - began)) await pause(LINGER_MS / 4);
   await pause(LINGER_MS);
   // The rest have no running request: they are kept alive, or have sent nothing for long.

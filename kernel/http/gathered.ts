@@ -7,7 +7,7 @@ const PLACED_FROM = 0.25;
 
 export class Gathered {
   readonly #announced: number | undefined;
-  #chunks: Uint8Array[] = [];
+  #chunks: Buffer[] = [];
   #place: Buffer | undefined;
   #length = 0;
 
@@ -21,7 +21,7 @@ export class Gathered {
   }
 
   /** Takes over `chunk`. The caller never adds more bytes than were announced. */
-  add(chunk: Uint8Array): void {
+  add(chunk: Buffer): void {
     const at = this.#length;
     this.#length += chunk.byteLength;
     if (this.#place) return move(chunk, this.#place, at);
@@ -32,6 +32,9 @@ export class Gathered {
 
   /** @returns the whole body in a buffer of its own, and keeps no reference to it */
   take(): Buffer {
+    const [first] = this.#chunks;
+    // Node's parser copies each chunk out of what it reads, so a body of one chunk has its buffer already.
+    if (first && this.#chunks.length === 1 && first.byteLength === first.buffer.byteLength) return first;
     if (!this.#place) return Buffer.concat(this.#chunks, this.#length);
     const whole = this.#place;
     this.#place = undefined;

@@ -12,12 +12,13 @@ interface Line {
 /** Requests that may wait behind the current one. Usual clients wait for each answer before they send the next request. */
 const MAX_WAITING = 8;
 
-/** Closes the connection if more than MAX_WAITING requests wait. */
-export function oneByOne(handle: RequestListener): RequestListener {
+/** Closes the connection if more than MAX_WAITING requests wait. @param onFirst told of each connection that sends its first request */
+export function oneByOne(handle: RequestListener, onFirst: (socket: Socket) => void): RequestListener {
   const lines = new WeakMap<Socket, Line>();
   const begin = (line: Line, request: IncomingMessage, response: ServerResponse) => {
     line.isBusy = true;
-    response.once('close', () => {
+    // It closes once.
+    response.on('close', () => {
       line.isBusy = false;
       const next = line.waiting.shift();
       if (next && !next[0].socket.destroyed) begin(line, ...next);
@@ -26,8 +27,12 @@ export function oneByOne(handle: RequestListener): RequestListener {
   };
   return (request, response) => {
     const { socket } = request;
-    const line = lines.get(socket) ?? { isBusy: false, waiting: [] };
-    lines.set(socket, line);
+    let line = lines.get(socket);
+    if (!line) {
+      line = { isBusy: false, waiting: [] };
+      lines.set(socket, line);
+      onFirst(socket);
+    }
     if (!line.isBusy) begin(line, request, response);
     else if (line.waiting.length < MAX_WAITING) line.waiting.push([request, response]);
     else socket.destroy();

@@ -44,7 +44,7 @@ function sendSmall(request: FastifyRequest, reply: FastifyReply, status: number,
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
   response.writeHead(status, [...DEFAULT_HEADERS, ID_HEADER, request.id, 'content-type', type, 'content-length', String(length)]);
   reply.hijack();
-  // Node joins a text with the head, and bytes it would write separately.
-  if (typeof body === 'string') leaveTogether(response, body, 'utf8');
+  // Node joins a text with the head, and bytes it would write separately. A text with one byte for each character is ASCII, which it writes without measuring it.
+  if (typeof body === 'string') leaveTogether(response, body, length === body.length ? 'latin1' : 'utf8');
   else leaveTogether(response, Buffer.from(body.buffer, body.byteOffset, length).toString('latin1'), 'latin1');
 }

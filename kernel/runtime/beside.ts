@@ -40,20 +40,17 @@ export class Beside {
     return this.#options.reported.status;
   }
 
-  serves(method: string): boolean {
-    return this.#methods.has(method);
-  }
-
   /**
    * The answer, at once if this part has it at once, or what `elsewhere` answers where this part leaves the call to the actor. Refusals are the
    * actor's too: it writes what has to be written about them. It never throws.
    */
   call(method: string, args: readonly unknown[], elsewhere: (writes: boolean) => Promise<unknown>): unknown {
+    const run = this.#methods.get(method);
+    if (run === undefined) return elsewhere(false);
     const startedAt = performance.now();
     const { isCopying } = this.#options;
     let value: unknown;
     try {
-      const run = this.#methods.get(method) as Method;
       value = isCopying ? run(...structuredClone(args)) : run(...args);
     } catch (error) {
       return this.#leave(error, method, elsewhere);

@@ -50,7 +50,7 @@ export class Mailbox {
   /** @returns the answer itself where the part beside the caller has it at once; never throws */
   call(method: string, args: readonly unknown[], options: CallOptions): unknown {
     const { beside } = this;
-    if (beside === undefined || this.#closed || !beside.serves(method)) return this.cross(method, args, options);
+    if (beside === undefined || this.#closed) return this.cross(method, args, options);
     return beside.call(method, args, (writes) => this.cross(method, args, options, writes));
   }
 

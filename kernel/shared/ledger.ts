@@ -42,9 +42,10 @@ export class Ledger {
     return row === NONE ? 0 : (this.#table.amounts[row] as number);
   }
 
-  wasRefused(who: string): boolean {
+  /** @returns whether the holder has at least `most`, or was refused more and has released nothing since */
+  isFull(who: string, most: number): boolean {
     const row = this.#rowOf(who);
-    return row !== NONE && this.#table.refused[row] === 1;
+    return row !== NONE && (this.#table.refused[row] === 1 || (this.#table.amounts[row] as number) >= most);
   }
 
   /** Changes several things at once. The items of this thread that were lost are told afterwards. */

@@ -68,7 +68,7 @@ export function kmipRoutes(ctx: KeysContext, count: (outcomes: readonly string[]
 /** @throws Fault BAD_REQUEST for a content type that the endpoint does not accept, or an unknown spelling of names */
 function encodingOf(config: KeysConfig, request: Request, endpoint: Endpoint): Encoding {
   const type = String(request.headers['content-type'] ?? '');
-  const encoding = ENCODINGS.get((type.split(';', 1)[0] as string).trim().toLowerCase());
+  const encoding = ENCODINGS.get(type) ?? ENCODINGS.get((type.split(';', 1)[0] as string).trim().toLowerCase());
   if (encoding === 'json') return jsonNames(config, request) === 'compact' ? 'compact-json' : 'json';
   if (encoding !== undefined && endpoint === 'any') return encoding;
   const known = endpoint === 'any' ? [...ENCODINGS.keys()].join(', ') : 'application/json';
