@@ -10,6 +10,7 @@ import { Fault } from '../fault.ts';
 import type { FrontLimits } from '../front-limits.ts';
 import type { Log } from '../log-entry.ts';
 import type { Metrics } from '../metrics.ts';
+import type { Tracer } from '../tracing/tracer.ts';
 import { boundAnswers } from './answers.ts';
 import type { Authentication } from './authenticate.ts';
 import { addJsonParser } from './body.ts';
@@ -22,6 +23,7 @@ import { refuseUnparsed } from './refuse-unparsed.ts';
 import type { ErrorForm, Route, Unserved } from './route.ts';
 import { addRoutes, bodyReader, decorateRequests, formOf, knowMethods, ownRefusal, refuseOthers, whoseIs } from './serve-route.ts';
 import { sourceOf } from './source.ts';
+import { traceRequests } from './trace-requests.ts';
 
 interface FrontOptions {
   readonly http: KernelConfig['http'];
@@ -30,6 +32,8 @@ interface FrontOptions {
   readonly authentication: Authentication;
   readonly problems: ProblemWriter;
   readonly metrics: Metrics;
+  /** Absent if nothing is traced. */
+  readonly tracer: Tracer | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** Version of gatehouse, for the OpenAPI document. */
@@ -124,7 +128,8 @@ function serverLimits(http: KernelConfig['http']): ServerOptions {
   };
 }
 
-function addHooks(app: FastifyInstance, { metrics, log }: FrontOptions, busy: Set<string>): void {
+function addHooks(app: FastifyInstance, { metrics, tracer, log }: FrontOptions, busy: Set<string>): void {
+  if (tracer) traceRequests(app, tracer);
   app.addHook('onRequest', (request, reply, done) => {
     busy.add(request.id);
     request.response = reply.raw;
@@ -135,7 +140,9 @@ function addHooks(app: FastifyInstance, { metrics, log }: FrontOptions, busy: Se
     busy.delete(request.id);
     const route = request.routeOptions.url ?? 'none';
     metrics.httpDuration.observe(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
-    log.debug({ request_id: request.id, method: request.method, route, status: reply.statusCode, ms: reply.elapsedTime, source: request.ip }, 'request');
+    const trace = request.span && { trace_id: request.span.trace.id };
+    const about = { method: request.method, route, status: reply.statusCode, ms: reply.elapsedTime, source: request.ip };
+    log.debug({ request_id: request.id, ...trace, ...about }, 'request');
     done();
   });
 }
