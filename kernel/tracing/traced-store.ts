@@ -65,7 +65,7 @@ export function tracedStore(store: Store): Store {
     transaction(work, options) {
       const parent = currentSpan();
       if (!parent) return store.transaction(work, options);
-      return parent.begin('transaction', 'client', { 'db.system.name': system }).over((span) => transactionIn(span, store, nameOf, work, options));
+      return parent.begin('transaction', 'client', { 'db.system.name': system }).over((span) => transactionIn(span, store, { system, nameOf }, work, options));
     },
   };
 }
@@ -74,7 +74,7 @@ export function tracedStore(store: Store): Store {
 async function transactionIn<T>(
   span: Span,
   store: Store,
-  nameOf: Name,
+  { system, nameOf }: { readonly system: string; readonly nameOf: Name },
   work: (tx: Transaction) => Promise<T>,
   options: Parameters<Store['transaction']>[1],
 ): Promise<T> {
@@ -87,7 +87,7 @@ async function transactionIn<T>(
       tries += 1;
       // A group of transactions runs where its first one was submitted.
       return span.run(async () => {
-        const value = await work(tracedTransaction(tx, nameOf));
+        const value = await work(tracedTransaction(tx, system, nameOf));
         commit = span.begin(...partOf('COMMIT', nameOf));
         return value;
       });
@@ -104,9 +104,7 @@ function partOf(text: string, nameOf: Name): [string, 'client', SpanAttributes] 
   return [name, 'client', attributes];
 }
 
-const AUDIT = 'INSERT INTO audit';
-
-function tracedTransaction(tx: Transaction, nameOf: Name): Transaction {
+function tracedTransaction(tx: Transaction, system: string, nameOf: Name): Transaction {
   const named = <T>(sql: string, work: () => T) => {
     const { name, attributes } = nameOf(sql);
     return inSpan(name, 'client', attributes, work);
@@ -115,6 +113,7 @@ function tracedTransaction(tx: Transaction, nameOf: Name): Transaction {
     ...tx,
     ...statementsOf(tx, nameOf),
     run: (sql, params) => named(sql, () => tx.run(sql, params)),
-    audit: (event) => named(AUDIT, () => tx.audit(event)),
+    audit: (event) =>
+      inSpan('INSERT audit', 'client', { 'db.system.name': system, 'db.operation.name': 'INSERT', 'db.collection.name': 'audit' }, () => tx.audit(event)),
   };
 }
