@@ -27,6 +27,7 @@ import { serve } from './serve.ts';
 import type { GivenGrowth, Served } from './serving.ts';
 import { newSharedMemory, type SharedMemory } from './shared/memory.ts';
 import { StoreProbe } from './store/store-probe.ts';
+import { openTracing, type Tracing } from './tracing/tracing.ts';
 import { Unwind } from './unwind.ts';
 import { createVersions, type Versions } from './versions.ts';
 import type { WholeServer } from './whole-server.ts';
@@ -93,12 +94,15 @@ async function start(options: Start): Promise<Server> {
   const shared = newSharedMemory(plan.first === 1 ? plan.most : plan.most + 1);
   unwind.add('shared memory', () => shared.bell.close());
   const store = { url: storeUrl(options.config.store.url, dataDir.path), origin: randomUUID() };
-  const parts = { clock, metrics: createMetrics(), shared, versions: createVersions(), store, node: nodeName(dataDir.path) };
+  const node = nodeName(dataDir.path);
+  const processMetrics = createProcessMetrics();
+  const tracing = await openTracing({ ...options, node, ...processMetrics });
+  const parts = { clock, metrics: createMetrics(), tracing, shared, versions: createVersions(), store, node };
   const built = build(options, parts, { tls: readTls(files) }, dataDir.path);
   const { announcements, prepared } = await startParts(options, parts, built, dataDir.path, plan.first === 1);
   const probe = new StoreProbe(store.url, clock);
   unwind.add('probe of the store', () => probe.close());
-  const serving = { ...options, ...parts, ...built, prepared, probe, dataDir: dataDir.path, processMetrics: createProcessMetrics() };
+  const serving = { ...options, ...parts, ...built, prepared, probe, dataDir: dataDir.path, processMetrics };
   const opened = await serve(serving, plan);
   unwind.add('TLS watch', watchTls(files, log, opened.applyTls));
   announcements.push(...[...opened.listeners].map(([name, address]) => `${name} listener on ${address}`));
@@ -163,6 +167,7 @@ async function holdLease({ config, log, unwind }: Start, { store, node, versions
 interface RuntimeParts {
   readonly clock: LocalClock;
   readonly metrics: Metrics;
+  readonly tracing: Tracing | undefined;
   readonly shared: SharedMemory;
   readonly versions: Versions;
   readonly store: Required<StoreAddress>;
@@ -171,7 +176,7 @@ interface RuntimeParts {
 
 /** @param prepared called when an actor starts; the store is prepared by then */
 function createRuntime({ catalog, sections, log, isCopying, ...given }: Start, parts: RuntimeParts, prepared: () => Prepared): Runtime {
-  const { clock, versions, store, node, metrics, shared } = parts;
+  const { clock, versions, store, node, metrics, tracing, shared } = parts;
   const { config, base, version } = given;
   return new Runtime(actorSpecs(catalog.plugins, sections, config, base, version, resolve(given.dataDir)), {
     ...{ clock, versions, store, node, log },
@@ -185,6 +190,7 @@ function createRuntime({ catalog, sections, log, isCopying, ...given }: Start, p
       ),
     stopMs: ACTOR_MS,
     observe: (actor) => metrics.observe(actor),
+    onSpans: tracing?.take,
     isCopying: isCopying ?? false,
     isSharing: config.actors.share_threads,
   });

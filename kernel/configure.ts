@@ -10,6 +10,7 @@ import { KERNEL_SECTIONS, type KernelConfig } from './config/sections.ts';
 import type { Setting } from './config/setting.ts';
 import { addressList } from './http/address-list.ts';
 import { type AnyPlugin, sectionOf } from './plugin.ts';
+import { tracingProblems } from './trace-config.ts';
 
 export interface ConfigureOptions {
   /** The built-in plugins in the order in which they start. */
@@ -61,7 +62,7 @@ export async function configure({ plugins, argv, env }: ConfigureOptions): Promi
   const sources = { base: file.base, env, used: new Set<string>(), problems: [] };
   const newRootKey = readSecretFlag(flags.newRootKey, '--new-root-key', sources);
   const copyStore = readSecretFlag(flags.copyStore, '--copy-store', sources);
-  const problems = [...catalog.problems, ...loaded.problems, ...addressProblems(loaded.sections), ...own, ...completed.problems, ...sources.problems];
+  const problems = [...catalog.problems, ...loaded.problems, ...kernelProblems(loaded.sections), ...own, ...completed.problems, ...sources.problems];
   if (problems.length > 0) throw new ConfigError(problems);
   const kept = Object.fromEntries(KEPT.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
   forget(env, [...Object.keys(env).filter((name) => name.startsWith('GATEHOUSE_')), ...loaded.secretVariables, ...sources.used]);
@@ -99,14 +100,15 @@ function readSecretFlag(given: unknown, flag: string, sources: SecretSources): s
   return given === undefined ? undefined : (resolveSecrets(given, Secret(), flag, sources) as string);
 }
 
-function addressProblems(sections: Readonly<Record<string, unknown>>): string[] {
-  const { http, metrics } = sections as Partial<KernelConfig>;
+/** What the schemas of the kernel's sections cannot say. */
+function kernelProblems(sections: Readonly<Record<string, unknown>>): string[] {
+  const { http, metrics, tracing } = sections as Partial<KernelConfig>;
   const lists = [
     ['http.trusted_proxies', http?.trusted_proxies],
     ['http.proxy_protocol', http?.proxy_protocol],
     ['metrics.allow', metrics?.allow],
   ] as const;
-  return lists.flatMap(([key, entries]) => {
+  const addresses = lists.flatMap(([key, entries]) => {
     try {
       addressList(entries ?? []);
       return [];
@@ -114,4 +116,5 @@ function addressProblems(sections: Readonly<Record<string, unknown>>): string[] 
       return [`${key}: ${(error as Error).message}`];
     }
   });
+  return [...addresses, ...tracingProblems(tracing)];
 }

@@ -3,6 +3,7 @@ import { type DestinationStream, pino } from 'pino';
 import { currentRequestId } from './call-context.ts';
 import { type Log, logTo } from './log-entry.ts';
 import { redact } from './redact.ts';
+import { currentSpan } from './tracing/span.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
@@ -20,6 +21,8 @@ export function createLog(level: (typeof LOG_LEVELS)[number], destination?: Dest
   return logTo((name, fields, message) => {
     if (!logger.isLevelEnabled(name)) return;
     const requestId = fields['request_id'] ?? currentRequestId();
-    logger[name](requestId === undefined ? fields : { ...fields, request_id: requestId }, message);
+    const traceId = fields['trace_id'] ?? currentSpan()?.trace.id;
+    const ids = requestId === undefined ? fields : { ...fields, request_id: requestId };
+    logger[name](traceId === undefined ? ids : { ...ids, trace_id: traceId }, message);
   });
 }

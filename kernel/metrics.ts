@@ -25,6 +25,8 @@ type Callee = Pick<Group, 'name' | 'mailboxes'>;
 /** The metrics of the whole process, which only the main thread has. */
 export interface ProcessMetrics {
   readonly registry: Registry;
+  /** Spans by what became of them: exported, failed (the collector has not taken them) or dropped (there was no room). */
+  readonly traceSpans: Counter<'outcome'>;
   /** Reads the actors, the seal of the key server, the fronts and the trust in caches at every scrape. */
   watch(runtime: Runtime, isSealed: () => boolean, fronts: () => readonly Supervisor[], trust: Pick<Trust, 'isTrusted'>): void;
 }
@@ -63,8 +65,10 @@ export function createMetrics(): Metrics {
 export function createProcessMetrics(): ProcessMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'gatehouse_' });
+  const about = { name: 'gatehouse_trace_spans_total', help: 'Spans of traces by what became of them: exported, failed or dropped' };
   return {
     registry,
+    traceSpans: new Counter({ ...about, labelNames: ['outcome'], registers: [registry] }),
     watch(runtime, isSealed, fronts, trust) {
       exposeActors(registry, runtime);
       exposeFronts(registry, fronts);

@@ -21,6 +21,7 @@ import type { Log } from './log-entry.ts';
 import type { Metrics } from './metrics.ts';
 import { type PassedSockets, requireListeners } from './passed-sockets.ts';
 import type { AnyPlugin } from './plugin.ts';
+import type { Tracer } from './tracing/tracer.ts';
 import type { Unwind } from './unwind.ts';
 import type { WholeServer } from './whole-server.ts';
 
@@ -40,6 +41,8 @@ interface PortOptions extends Pick<Configured, 'config' | 'catalog'> {
   readonly limits: FrontLimits;
   readonly whole: WholeServer;
   readonly metrics: Metrics;
+  /** Absent if nothing is traced. */
+  readonly tracer: Tracer | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly unwind: Unwind;
@@ -76,7 +79,7 @@ export const REQUESTS_MS = 10_000;
 
 /** Builds the HTTP server. No port is open before `open` is called. */
 export async function createPorts(options: PortOptions): Promise<Ports> {
-  const { config, catalog, contexts, metrics, clock, log, unwind, version, routes, tls, listeners, limits, reusePort, sockets } = options;
+  const { config, catalog, contexts, metrics, tracer, clock, log, unwind, version, routes, tls, listeners, limits, reusePort, sockets } = options;
   const hooks = [...contexts];
   const authentication = createAuthentication(
     hooks.map(([plugin, ctx]) => plugin.authenticators?.(ctx) ?? {}),
@@ -84,7 +87,7 @@ export async function createPorts(options: PortOptions): Promise<Ports> {
   );
   const problems = problemWriter(faultTables(catalog.plugins), log);
   const front = await createFront({
-    ...{ http: config.http, tls, routes, authentication, problems, limits, metrics, clock, log, version },
+    ...{ http: config.http, tls, routes, authentication, problems, limits, metrics, tracer, clock, log, version },
     tags: tagsOf(catalog.plugins),
     logsRequests: config.log.level === 'debug',
     unserved: catalog.plugins.flatMap(({ unserved }) => unserved ?? []),
@@ -99,7 +102,7 @@ export async function createPorts(options: PortOptions): Promise<Ports> {
       const proxies = config.http.proxy_protocol.length > 0 ? addressList(config.http.proxy_protocol) : undefined;
       if (proxies) expectProxies(front.server, proxies, log);
       const address = await listen(front, { host: config.http.host, port: at?.https ?? config.http.port, reusePort, fd: sockets?.https });
-      const common = { tls, clock, log, limits, proxies, arrivalMs: config.http.request_timeout * 1000, reusePort };
+      const common = { tls, clock, log, limits, tracer, proxies, arrivalMs: config.http.request_timeout * 1000, reusePort };
       const known = listeners.map((listener) => ({
         ...listener,
         port: at?.listeners.get(listener.name) ?? listener.port,

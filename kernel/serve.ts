@@ -94,8 +94,8 @@ async function serveAndGrow(serving: Serving, most: number): Promise<Opened> {
 }
 
 async function openHere(serving: Serving & { readonly reusePort?: boolean }, limits: FrontLimits, whole: WholeServer): Promise<Omit<Opened, 'fronts'>> {
-  const { served, reusePort = false } = serving;
-  const ports = await createPorts({ ...serving, tls: served.tls, limits, whole, reusePort });
+  const { served, tracing, reusePort = false } = serving;
+  const ports = await createPorts({ ...serving, tracer: tracing?.tracer, tls: served.tls, limits, whole, reusePort });
   served.front = ports.front;
   served.whole = whole;
   const { address, listeners, applyTls } = await ports.open();
@@ -111,13 +111,13 @@ async function openHere(serving: Serving & { readonly reusePort?: boolean }, lim
 
 /** @param onMore called when a further front has opened the ports */
 function frontsOf(serving: Serving, onMore: () => void): { readonly fronts: Fronts; readonly limits: FrontLimits } {
-  const { config, listeners, served, runtime, prepared, metrics, processMetrics, unwind, clock, versions, shared, log } = serving;
+  const { config, listeners, served, runtime, prepared, metrics, processMetrics, tracing, unwind, clock, versions, shared, log } = serving;
   // Opened here first, because only this thread makes the memory.
   const limits = frontLimits(config.http, listeners, clock, shared);
   unwind.add('front limits', () => limits.close());
   metrics.watchCalls(() => runtime.groups.values());
   const fronts = new Fronts({
-    ...{ tls: served.tls, runtime, shared, limits, clock, versions, log, onMore },
+    ...{ tls: served.tls, runtime, shared, limits, clock, versions, log, onMore, onSpans: tracing?.take },
     task: taskOf(serving),
     kernel: {
       dataKey: async (purpose) => move(await (purpose === 'keys' ? prepared.seal.dataKey() : prepared.keyring.dataKey(purpose))),
@@ -136,11 +136,11 @@ function frontsOf(serving: Serving, onMore: () => void): { readonly fronts: Fron
   return { fronts, limits };
 }
 
-/** What every front gets. A front reads a database in a file only: the password of another and the root key stay in this thread. */
+/** What every front gets. A front reads a database in a file only: the password of another, the root key and what a collector asks for stay in this thread. */
 function taskOf({ config, sections, flags, settings, base, dataDir, version, store, node, builtIn, isCopying = false }: Serving) {
   return {
     ...{ builtIn: (builtIn as URL).href, sections, flags, settings, base, dataDir, version, node, isCopying },
-    config: { ...config, store: { ...config.store, url: '', root_key: '' } },
+    config: { ...config, store: { ...config.store, url: '', root_key: '' }, tracing: { ...config.tracing, headers: '' } },
     store: { url: store.url.startsWith('sqlite:') ? store.url : '' },
   };
 }

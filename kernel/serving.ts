@@ -16,6 +16,7 @@ import type { StoreAddress } from './runtime/incarnation.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import type { SharedMemory } from './shared/memory.ts';
 import type { StoreProbe } from './store/store-probe.ts';
+import type { Tracing } from './tracing/tracing.ts';
 import type { Unwind } from './unwind.ts';
 import type { Versions } from './versions.ts';
 import type { WholeServer } from './whole-server.ts';
@@ -39,6 +40,8 @@ export interface Serving extends Configured {
   readonly probe: StoreProbe;
   readonly metrics: Metrics;
   readonly processMetrics: ProcessMetrics;
+  /** Absent if nothing is traced. */
+  readonly tracing: Tracing | undefined;
   readonly clock: LocalClock;
   readonly versions: Versions;
   readonly shared: SharedMemory;

@@ -1,4 +1,5 @@
-// The calls on keys of an instance: each runs in a session of its slot, and is counted.
+// The calls on keys of an instance: each runs in a session of its slot, is counted, and is a step of the request that it is for.
+import { inSpan } from '../../kernel/tracing/span.ts';
 import { NAME_OF } from '../../kmip/pkcs11.ts';
 import type { HsmAnswer, HsmApi, TokenKeyName } from './api.ts';
 import type { Parts } from './parts.ts';
@@ -12,34 +13,43 @@ type KeyCalls = Omit<HsmApi, 'probe' | 'facts' | 'figures'>;
 
 const UNKNOWN_SLOT = { ok: false, failure: { why: 'unavailable', text: 'it is not in hsm_slot' } } as const;
 
-/** @param isAwaited whether somebody still waits for the call that is being served */
-export function keyCalls(sessions: ReadonlyMap<number, SlotSession>, tally: Tally, isAwaited: () => boolean): KeyCalls {
+interface KeyCallsOptions {
+  /** Name of the instance. */
+  readonly prefix: string;
+  /** By slot. */
+  readonly sessions: ReadonlyMap<number, SlotSession>;
+  readonly tally: Tally;
+  /** Whether somebody still waits for the call that is being served. */
+  isAwaited(): boolean;
+}
+
+export function keyCalls({ prefix, sessions, tally, isAwaited }: KeyCallsOptions): KeyCalls {
   const turns = new Turns();
   const turn: Turn = { pause: () => turns.pause, isAwaited, time: (work) => turns.time(work) };
-  const counted: Counted = async (operation, running) => {
-    const start = performance.now();
-    const answer = (await running) ?? UNKNOWN_SLOT;
-    if (answer !== GIVEN_UP) tally.add(operation, answer.ok ? 'CKR_OK' : outcomeOf(answer.failure), performance.now() - start);
-    return answer;
-  };
+  const counted: Counted = (operation, slot, run) =>
+    inSpan(`HSM ${operation}`, 'client', { 'gatehouse.hsm.instance': prefix, 'gatehouse.hsm.slot': slot }, async (span) => {
+      const start = performance.now();
+      const session = sessions.get(slot);
+      const answer = session ? await run(session) : UNKNOWN_SLOT;
+      if (answer === GIVEN_UP) return answer;
+      const outcome = answer.ok ? 'CKR_OK' : outcomeOf(answer.failure);
+      tally.add(operation, outcome, performance.now() - start);
+      span?.set({ 'gatehouse.hsm.return_value': outcome });
+      if (!answer.ok) span?.end(outcome);
+      return answer;
+    });
   return {
     async mechanisms(slot) {
       const answer = (await sessions.get(slot)?.mechanisms()) ?? UNKNOWN_SLOT;
       return answer.ok ? { ok: true, value: [...answer.value].flatMap((code) => NAME_OF.get(code) ?? []) } : answer;
     },
-    ...whole((name, slot, ...args) => counted(name, sessions.get(slot)?.do({ name, args, making: { isMade: false } }, turn))),
-    ...inParts((operation, slot, work, key) => {
-      const session = sessions.get(slot);
-      return counted(
-        operation,
-        session?.run((token) => work(session.parts, token), turn, key),
-      );
-    }),
+    ...whole((name, slot, ...args) => counted(name, slot, (session) => session.do({ name, args, making: { isMade: false } }, turn))),
+    ...inParts((operation, slot, work, key) => counted(operation, slot, (session) => session.run((token) => work(session.parts, token), turn, key))),
   };
 }
 
 type PartCalls = Pick<KeyCalls, 'beginParts' | 'nextPart' | 'lastPart'>;
-type Counted = <T>(operation: keyof KeyCalls, running: Promise<HsmAnswer<T>> | undefined) => Promise<HsmAnswer<T>>;
+type Counted = <T>(operation: keyof KeyCalls, slot: number, run: (session: SlotSession) => Promise<HsmAnswer<T>>) => Promise<HsmAnswer<T>>;
 type OnWork = <N extends WorkName & keyof KeyCalls>(name: N, slot: number, ...args: WorkArgs<N>) => Promise<HsmAnswer<WorkValue<N>>>;
 type OnParts = <T>(operation: keyof KeyCalls, slot: number, work: (parts: Parts, token: Token) => T, key?: TokenKeyName) => Promise<HsmAnswer<T>>;
 

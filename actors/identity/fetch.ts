@@ -4,6 +4,7 @@ import { rootCertificates } from 'node:tls';
 import { Agent, type Dispatcher, request } from 'undici';
 import type { Clock } from '../../kernel/clock.ts';
 import { isFetchable } from '../../kernel/http/outbound.ts';
+import { type Outgoing, tracedRequest } from '../../kernel/tracing/outgoing.ts';
 
 /** A JSON object that names a key type; its other members are checked when the key is used. */
 type PublicJwk = Readonly<Record<string, unknown>> & { readonly kty: string };
@@ -32,7 +33,7 @@ export function createFetcher(clock: Clock, caFile: string): Fetcher {
       const late = new AbortController();
       const timer = clock.setTimeout(() => late.abort(new Error(`the answer was not complete within ${TOTAL_MS} ms`)), TOTAL_MS);
       try {
-        return keysOf(await download(uri, agent, late.signal));
+        return keysOf(await tracedRequest('GET', uri, (outgoing) => download(uri, agent, late.signal, outgoing)));
       } catch (error) {
         throw late.signal.aborted ? late.signal.reason : error;
       } finally {
@@ -44,8 +45,9 @@ export function createFetcher(clock: Clock, caFile: string): Fetcher {
 }
 
 /** The client follows no redirects: every status other than 200 is an error. */
-async function download(uri: string, dispatcher: Dispatcher, signal: AbortSignal): Promise<Buffer> {
-  const { statusCode, body } = await request(uri, { dispatcher, signal, headers: { accept: 'application/json' } });
+async function download(uri: string, dispatcher: Dispatcher, signal: AbortSignal, outgoing: Outgoing): Promise<Buffer> {
+  const { statusCode, body } = await request(uri, { dispatcher, signal, headers: { accept: 'application/json', ...outgoing.headers } });
+  outgoing.answered(statusCode);
   // A body that is not read to its end is destroyed; the error event of that needs a listener.
   body.on('error', () => {});
   const chunks: Buffer[] = [];

@@ -8,6 +8,7 @@ import { revisionOf } from './manifest.ts';
 import { Model } from './model.ts';
 import { openOnnx } from './onnx/onnx-engine.ts';
 import { PieceKeeper } from './pieces.ts';
+import { tracedRun } from './traced-run.ts';
 import { memoryOf, missingOf, weightsOf } from './weights.ts';
 
 /** Crashes of the process of a model, and how long it is left alone after too many, or after it could not be loaded. */
@@ -36,13 +37,15 @@ export default defineActor<ModelApi, ModelArgs>(({ models: specs, maxMemoryMb, k
       list: () => Promise.all([...models.values()].map((model) => model.status())),
       revision: async (id) => nameOf(id, await at(id).revision()),
       embed: (id, texts, purpose, caller) =>
-        at(id).run(caller, signal(), async (engine, cancelled) => embedded(nameOf(id, engine.revision), await engine.embed(texts, purpose, cancelled))),
+        tracedRun(at(id), 'embed', caller, signal(), async (engine, cancelled) =>
+          embedded(nameOf(id, engine.revision), await engine.embed(texts, purpose, cancelled)),
+        ),
       generate: (id, request, caller, ticket) =>
         keeper.write(ticket, (onText) =>
-          at(id).run(caller, signal(), (engine, cancelled) => engine.generate(request, { signal: cancelled, ...(onText && { onText }) })),
+          tracedRun(at(id), 'generate', caller, signal(), (engine, cancelled) => engine.generate(request, { signal: cancelled, ...(onText && { onText }) })),
         ),
       pieces: (ticket) => keeper.read(ticket),
-      cut: (id, texts, maxTokens, caller) => at(id).run(caller, signal(), (engine, cancelled) => engine.cut(texts, maxTokens, cancelled)),
+      cut: (id, texts, maxTokens, caller) => tracedRun(at(id), 'cut', caller, signal(), (engine, cancelled) => engine.cut(texts, maxTokens, cancelled)),
       unload: (id) => at(id).evict(),
     },
     stop: async () => {

@@ -1,6 +1,7 @@
 // The sections of config.toml that belong to the kernel.
 import Type, { type Static } from 'typebox';
 import { LOG_LEVELS } from '../log.ts';
+import { TRACING } from '../trace-config.ts';
 import { Secret, Section } from './schema.ts';
 
 /** A list of modules: names of packages, or paths that begin with `.` or `/`. */
@@ -35,6 +36,7 @@ export const KERNEL_SECTIONS = {
   actors: Section({ share_threads: Type.Boolean({ default: true }) }),
   log: Section({ level: Type.Enum([...LOG_LEVELS], { default: 'info' }) }),
   metrics: Section({ allow: Type.Array(Type.String(), { default: [] }) }),
+  tracing: TRACING,
   audit: Section({ retention_days: Type.Integer({ default: 365, minimum: 1, maximum: 36_500 }) }),
   plugins: MODULES,
 } as const;

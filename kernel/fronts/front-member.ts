@@ -11,6 +11,7 @@ import { Dispatcher } from '../runtime/dispatcher.ts';
 import { exposeApi } from '../runtime/facade.ts';
 import type { Incarnation } from '../runtime/incarnation.ts';
 import { Mailbox } from '../runtime/mailbox.ts';
+import type { Control } from '../runtime/messages.ts';
 import { callWith, remoteOver } from '../runtime/remote.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
@@ -27,6 +28,8 @@ interface FrontMemberOptions {
   readonly log: Log;
   readonly versions: Versions;
   readonly runtime: Runtime;
+  /** Takes the spans of the front, if anything is traced. */
+  readonly onSpans: ((message: Control) => void) | undefined;
   /** What the front can ask this thread. */
   readonly kernel: Api;
   task(): FrontTask;
@@ -80,12 +83,12 @@ export class FrontMember {
   }
 
   #supervise(): Supervisor {
-    const { clock, log, runtime, kernel, onRunning } = this.#options;
+    const { clock, log, runtime, kernel, onRunning, onSpans } = this.#options;
     const dispatcher = new Dispatcher();
     const mailbox = new Mailbox([dispatcher], { deadlineMs: ASK_MS, maxQueue: MAX_CALLS, perDispatcher: MAX_CALLS, clock, observe: () => {} });
     this.#remote = remoteOver<FrontApi>(mailbox);
     const supervisor: Supervisor = new Supervisor({
-      ...{ name: 'front', key: String(this.thread), dispatcher, policy: RESTART, clock, log, killLate: false, stopMs: STOP_MS },
+      ...{ name: 'front', key: String(this.thread), dispatcher, policy: RESTART, clock, log, killLate: false, stopMs: STOP_MS, onSpans },
       launch: () => this.#launch(),
       onRunning: () => {
         giveKernel(supervisor, kernel);

@@ -10,6 +10,7 @@ import type { Control } from '../runtime/messages.ts';
 import { remoteOver } from '../runtime/remote.ts';
 import type { ThreadTask } from '../runtime/thread.ts';
 import { portWire } from '../runtime/wires.ts';
+import { spanOutbox } from '../tracing/span-outbox.ts';
 import { createVersions } from '../versions.ts';
 import type { ThreadState } from './callees.ts';
 import { controlLog } from './control-log.ts';
@@ -28,6 +29,7 @@ export default async function serve({ port, offset, versions, args }: ThreadTask
   const toKernel = new Dispatcher();
   const mailbox = new Mailbox([toKernel], { deadlineMs: KERNEL_MS, maxQueue: MAX_CALLS, perDispatcher: MAX_CALLS, clock, observe: () => {} });
   const kernel = remoteOver<KernelApi>(mailbox);
+  const spans = spanOutbox(channel);
   const stopped = new Promise<void>((resolve) => {
     channel.onControl((message) => {
       if (message.kind === 'stop') resolve();
@@ -38,7 +40,8 @@ export default async function serve({ port, offset, versions, args }: ThreadTask
   });
   let front: Awaited<ReturnType<typeof openFront>>;
   try {
-    front = await openFront(task, { clock, log, versions: createVersions(versions), kernel, report: (status) => channel.control({ kind: 'report', status }) });
+    const report = (status: object) => channel.control({ kind: 'report', status });
+    front = await openFront(task, { clock, log, versions: createVersions(versions), kernel, report, spans: spans.push });
   } catch (error) {
     channel.control({ kind: 'failed', fault: encodeFault(error) });
     return stopped;
@@ -52,6 +55,7 @@ export default async function serve({ port, offset, versions, args }: ThreadTask
   await stopped;
   await front.close();
   await mailbox.drain(0);
+  spans.flush();
   channel.control({ kind: 'stopped' });
   channel.flush();
 }

@@ -6,6 +6,7 @@ import type { FrontLimits } from '../front-limits.ts';
 import type { Log } from '../log-entry.ts';
 import type { BoundPorts } from '../ports.ts';
 import type { FrontsView } from '../readiness.ts';
+import type { Control } from '../runtime/messages.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Supervisor } from '../runtime/supervisor.ts';
 import type { SharedMemory } from '../shared/memory.ts';
@@ -26,6 +27,8 @@ interface FrontsOptions {
   readonly versions: Versions;
   readonly log: Log;
   readonly kernel: Pick<KernelApi, 'dataKey' | 'unsealed'>;
+  /** Takes the spans of the fronts, if anything is traced. */
+  readonly onSpans: ((message: Control) => void) | undefined;
   notReady(fronts: FrontsView): Promise<readonly string[]>;
   /** A further front has opened the ports. */
   onMore(): void;
@@ -137,9 +140,9 @@ export class Fronts implements FrontsView {
   }
 
   #member(thread: number): FrontMember {
-    const { task, shared, clock, log, versions, runtime } = this.#options;
+    const { task, shared, clock, log, versions, runtime, onSpans } = this.#options;
     const made = new FrontMember({
-      ...{ thread, clock, log, versions, runtime, kernel: kernelApi(this, this.#options) },
+      ...{ thread, clock, log, versions, runtime, onSpans, kernel: kernelApi(this, this.#options) },
       task: () => ({ ...task, thread, tls: this.#tls, shared: shared.regions.memory }),
       onRunning: (member) => void this.#reopen(member),
       giveBack: () => this.#giveBack(thread),

@@ -18,6 +18,9 @@ import { callWith } from '../runtime/remote.ts';
 import { openSharedMemory, type SharedMemory } from '../shared/memory.ts';
 import type { Status } from '../status.ts';
 import { figuresOf } from '../totals.ts';
+import type { SpanSink } from '../tracing/span.ts';
+import type { Tracer } from '../tracing/tracer.ts';
+import { openTracer } from '../tracing/tracing.ts';
 import { Unwind } from '../unwind.ts';
 import type { Versions } from '../versions.ts';
 import type { WholeServer } from '../whole-server.ts';
@@ -32,6 +35,8 @@ interface Surroundings {
   readonly kernel: Remote<KernelApi>;
   /** Tells the main thread the status of a part of an actor in this thread. */
   report(status: Status): void;
+  /** Takes the spans of this thread. */
+  readonly spans: SpanSink;
 }
 
 interface ThreadFront {
@@ -51,6 +56,7 @@ interface Parts extends Surroundings {
   readonly contexts: Contexts;
   readonly shared: SharedMemory;
   readonly metrics: Metrics;
+  readonly tracer: Tracer | undefined;
   readonly served: { front?: Front; whole?: WholeServer; tls: FrontTask['tls'] };
   readonly unwind: Unwind;
 }
@@ -93,6 +99,7 @@ async function build(task: FrontTask, surroundings: Surroundings, unwind: Unwind
   const modules = config.plugins.map(({ module }) => module);
   const catalog = await loadCatalog(BUILT_IN, modules, base);
   const metrics = createMetrics();
+  const tracer = await openTracer(config.tracing, surroundings.spans);
   const shared = openSharedMemory(task.shared, task.thread);
   unwind.add('shared memory', () => shared.bell.close());
   const callees = new Callees(actorSpecs(catalog.plugins, sections, config, base, version, dataDir), {
@@ -120,24 +127,24 @@ async function build(task: FrontTask, surroundings: Surroundings, unwind: Unwind
     },
   );
   unwind.add('collection', collectLargeBytes(IN_FRONT));
-  return { ...surroundings, catalog, callees, contexts, shared, metrics, served, unwind };
+  return { ...surroundings, catalog, callees, contexts, shared, metrics, tracer, served, unwind };
 }
 
 async function portsOf({ config, tls, version }: FrontTask, parts: Parts): ReturnType<typeof createPorts> {
-  const { catalog, contexts, shared, clock, log, metrics, unwind, kernel } = parts;
+  const { catalog, contexts, shared, clock, log, metrics, tracer, unwind, kernel } = parts;
   const listeners = [...contexts].flatMap(([plugin, ctx]) => plugin.listeners?.(ctx) ?? []);
   const limits = frontLimits(config.http, listeners, clock, shared);
   unwind.add('front limits', () => limits.close());
   const whole = { notReady: () => kernel.notReady(), degraded: () => kernel.degraded(), scrape: () => kernel.scrape() };
   parts.served.whole = whole;
-  const common = { config, catalog, contexts, tls, version, limits, metrics, clock, log, unwind, whole, reusePort: true };
+  const common = { config, catalog, contexts, tls, version, limits, metrics, tracer, clock, log, unwind, whole, reusePort: true };
   return createPorts({ ...common, routes: routesOf(contexts), listeners });
 }
 
 /** The front's own replicas of actors. Those of the key server open when it is unsealed. */
-async function openBeside({ store, node, isCopying }: FrontTask, { callees, clock, log, versions, kernel, report, unwind }: Parts): Promise<void> {
+async function openBeside({ store, node, isCopying }: FrontTask, { callees, clock, log, versions, kernel, report, tracer, unwind }: Parts): Promise<void> {
   const parts = new BesideParts({
-    ...{ clock, log, versions, store, node, isCopying, report },
+    ...{ clock, log, versions, store, node, isCopying, report, isTraced: tracer !== undefined },
     dataKey: (purpose) => kernel.dataKey(purpose),
     unsealed: () => callWith(kernel, { deadlineMs: FOR_EVER_MS }).unsealed(),
   });

@@ -10,6 +10,7 @@ import { Fault } from '../fault.ts';
 import type { FrontLimits } from '../front-limits.ts';
 import type { Log } from '../log-entry.ts';
 import type { Metrics } from '../metrics.ts';
+import type { Tracer } from '../tracing/tracer.ts';
 import { boundAnswers } from './answers.ts';
 import type { Authentication } from './authenticate.ts';
 import { addJsonParser } from './body.ts';
@@ -23,6 +24,7 @@ import { refuseUnparsed } from './refuse-unparsed.ts';
 import type { ErrorForm, Route, Unserved } from './route.ts';
 import { addRoutes, bodyReader, decorateRequests, formOf, knowMethods, ownRefusal, refuseOthers, whoseIs } from './serve-route.ts';
 import { sourceOf } from './source.ts';
+import { traceRequests } from './trace-requests.ts';
 
 interface FrontOptions {
   readonly http: KernelConfig['http'];
@@ -31,6 +33,8 @@ interface FrontOptions {
   readonly authentication: Authentication;
   readonly problems: ProblemWriter;
   readonly metrics: Metrics;
+  /** Absent if nothing is traced. */
+  readonly tracer: Tracer | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** Whether the log writes an entry for each request: making one that is dropped costs as much as finding the route. */
@@ -128,7 +132,8 @@ function serverLimits(http: KernelConfig['http']): ServerOptions {
   };
 }
 
-function addHooks(app: FastifyInstance, { metrics, log, logsRequests }: FrontOptions, busy: { requests: number }): void {
+function addHooks(app: FastifyInstance, { metrics, tracer, log, logsRequests }: FrontOptions, busy: { requests: number }): void {
+  if (tracer) traceRequests(app, tracer);
   app.addHook('onRequest', (request, reply, done) => {
     busy.requests += 1;
     request.response = reply.raw;
@@ -143,7 +148,10 @@ function addHooks(app: FastifyInstance, { metrics, log, logsRequests }: FrontOpt
     // How long somebody looks at a live view says nothing of the server.
     const ms = request.firstMs ?? elapsedTime;
     metrics.httpDuration.observe(method, route, status, ms / 1000);
-    if (logsRequests) log.debug({ request_id: request.id, method, route, status, ms, source: request.ip }, 'request');
+    if (logsRequests) {
+      const trace = request.span && { trace_id: request.span.trace.id };
+      log.debug({ request_id: request.id, ...trace, method, route, status, ms, source: request.ip }, 'request');
+    }
     done();
   });
 }

@@ -5,6 +5,7 @@ import { andThen, lastly } from '../at-once.ts';
 import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import type { FrontLimits } from '../front-limits.ts';
+import type { Span } from '../tracing/span.ts';
 import { refuseUnread } from './answers.ts';
 import type { Authentication } from './authenticate.ts';
 import { requestBeginner } from './begin-request.ts';
@@ -25,6 +26,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The response to this request. */
     response: ServerResponse;
+    /** If requests are traced. */
+    span: Span | undefined;
     /** Set once the credential has been checked. */
     caller: Caller | undefined;
     /** A route with its own error body; set once the request has passed authentication. */
@@ -52,7 +55,7 @@ export function knowMethods(app: FastifyInstance): void {
 
 /** Adds what a request knows of its route and caller; call it before the first route is added. */
 export function decorateRequests(app: FastifyInstance): void {
-  for (const name of ['response', 'caller', 'admitted', 'form', 'firstMs']) app.decorateRequest(name, undefined);
+  for (const name of ['response', 'span', 'caller', 'admitted', 'form', 'firstMs']) app.decorateRequest(name, undefined);
 }
 
 export function addRoutes(app: FastifyInstance, routes: readonly Route[], surroundings: Surroundings): void {

@@ -10,6 +10,7 @@ import { peerCertificate } from '../http/client-certificate.ts';
 import type { Log } from '../log-entry.ts';
 import type { Holding } from '../shares.ts';
 import { SLICE_BYTES, slicesOf } from '../slices.ts';
+import type { Tracer } from '../tracing/tracer.ts';
 import { type Frame, Frames } from './frames.ts';
 import type { Listener, Message } from './listener.ts';
 
@@ -22,6 +23,8 @@ interface ConversationOptions {
   /** The holder whose shares the connection counts against. */
   readonly who: string;
   readonly limits: FrontLimits;
+  /** Absent if nothing is traced. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** A connection without a message is closed after this time. */
@@ -112,13 +115,15 @@ export class Conversation {
   }
 
   async #answer({ bytes }: Frame): Promise<void> {
-    const { clock } = this.#options;
+    const { clock, tracer, listener } = this.#options;
     const certificate = peerCertificate(this.#socket, clock.now()).view;
     // The certificate has expired or its authority is no longer trusted, so there is no client to answer.
     if (!certificate) return this.#end();
     this.#turn = 'server';
     const message = { bytes, certificate, address: this.#address, signal: this.#gone.signal };
-    const answer = await callContext.run({ requestId: randomUUID() }, () => this.#work(message));
+    const requestId = randomUUID();
+    const work = () => callContext.run({ requestId }, () => this.#work(message));
+    const answer = await (tracer ? tracer.begin(`${listener.name} message`, { 'gatehouse.request_id': requestId }).over(work) : work());
     this.#turn = 'answer';
     await this.#send(answer);
   }

@@ -10,6 +10,7 @@ import { type ConnectionLedgers, watchConnections } from '../http/connections.ts
 import { certificateHolder } from '../http/holder.ts';
 import type { TlsService } from '../http/tls.ts';
 import type { Log } from '../log-entry.ts';
+import type { Tracer } from '../tracing/tracer.ts';
 import { Conversation } from './conversation.ts';
 import type { Listener } from './listener.ts';
 
@@ -20,6 +21,8 @@ interface ListenOptions {
   /** Time limit from the first byte of a message to its last. */
   readonly arrivalMs: number;
   readonly limits: FrontLimits;
+  /** Absent if nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   /** Their connections begin with a PROXY header. */
   readonly proxies: BlockList | undefined;
   /** Other threads of the process listen on the same port. */

@@ -3,9 +3,12 @@ import { performance } from 'node:perf_hooks';
 import { type Api, type BesideContext, type BesideFactory, type BesidePart, isLeft, WRITTEN_ELSEWHERE } from '../actor.ts';
 import { describe, Fault } from '../fault.ts';
 import type { Status } from '../status.ts';
+import { currentSpan } from '../tracing/span.ts';
 import type { CallObserver } from './pending.ts';
 
 interface BesideOptions {
+  /** Of the actor. */
+  readonly name: string;
   /** Copies what crosses, as a thread would: for tests, which must notice a value that both sides hold. */
   readonly isCopying: boolean;
   readonly observe: CallObserver;
@@ -47,6 +50,13 @@ export class Beside {
   call(method: string, args: readonly unknown[], elsewhere: (writes: boolean) => Promise<unknown>): unknown {
     const run = this.#methods.get(method);
     if (run === undefined) return elsewhere(false);
+    const parent = currentSpan();
+    if (!parent) return this.#serve(run, method, args, elsewhere);
+    const span = parent.begin(`${this.#options.name}.${method}`, 'internal', { 'gatehouse.actor.placement': 'beside' });
+    return span.over(() => this.#serve(run, method, args, elsewhere));
+  }
+
+  #serve(run: Method, method: string, args: readonly unknown[], elsewhere: (writes: boolean) => Promise<unknown>): unknown {
     const startedAt = performance.now();
     const { isCopying } = this.#options;
     let value: unknown;

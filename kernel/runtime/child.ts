@@ -72,7 +72,7 @@ function attach<A extends Api>(incarnation: Incarnation, { name, key, clock, log
     log[level]?.({ [name]: key, ...fields }, text);
   });
   const dispatcher = new Dispatcher();
-  const mailbox = new Mailbox([dispatcher], { deadlineMs, maxQueue, perDispatcher: maxQueue, clock, observe: () => {} });
+  const mailbox = new Mailbox([dispatcher], { name, deadlineMs, maxQueue, perDispatcher: maxQueue, clock, observe: () => {} });
   dispatcher.attach(incarnation.channel);
   const lost = incarnation.lost.then((cause) => {
     dispatcher.detach(cause ?? 'it has ended', 'failed');

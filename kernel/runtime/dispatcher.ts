@@ -113,7 +113,8 @@ export class Dispatcher {
       if (code === 'DEADLINE') this.onLate();
     };
     pending.markSent(this.#run);
-    channel.send([CALL, n, pending.method, pending.requestId, pending.args], pending.transfer);
+    const { method, requestId, args, span } = pending;
+    channel.send(span ? [CALL, n, method, requestId, args, span.wire] : [CALL, n, method, requestId, args], pending.transfer);
   }
 
   /** An answer to a call that is not under way here is dropped: the channel may be one that was replaced. */

@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import type { Api, Call } from '../actor.ts';
 import { callContext } from '../call-context.ts';
 import { encodeFault } from '../fault.ts';
+import { receivedSpan, type SpanSink } from '../tracing/span.ts';
 import { inspectPayload } from './bytes.ts';
 import type { Channel } from './channel.ts';
 import { type CallMessage, FAULT, internalFault, VALUE } from './messages.ts';
@@ -40,18 +41,20 @@ class RunningCall implements Call {
 
 type Method = (...args: readonly unknown[]) => unknown;
 
-/** Lets the other end of `channel` call the methods of `api` and cancel its calls. */
-export function exposeApi(api: Api, channel: Channel): void {
-  new Facade(api, channel);
+/** Lets the other end of `channel` call the methods of `api` and cancel its calls. @param spans takes the spans of traced calls, if any are */
+export function exposeApi(api: Api, channel: Channel, spans?: SpanSink): void {
+  new Facade(api, channel, spans);
 }
 
 class Facade {
   /** A Map, because every name that is not in it is unknown, also `constructor` and `__proto__`. */
   readonly #methods: ReadonlyMap<string, Method>;
   readonly #channel: Channel;
+  readonly #spans: SpanSink | undefined;
   readonly #running = new Map<number, RunningCall>();
 
-  constructor(api: Api, channel: Channel) {
+  constructor(api: Api, channel: Channel, spans: SpanSink | undefined) {
+    this.#spans = spans;
     this.#methods = new Map(Object.entries(api) as [string, Method][]);
     this.#channel = channel;
     channel.onControl((message) => {
@@ -61,13 +64,13 @@ class Facade {
   }
 
   /** An answer that is there at once leaves without a promise in between. */
-  #serve([, n, name, requestId, args]: CallMessage): void {
+  #serve([, n, name, requestId, args, trace]: CallMessage): void {
     const method = this.#methods.get(name);
     if (!method) return this.#channel.send(internalFault(n, `the actor has no method ${JSON.stringify(name)}`));
     const call = new RunningCall(n, requestId, this.#channel);
     this.#running.set(n, call);
     try {
-      const value = callContext.run(call, method, ...args);
+      const value = trace === undefined ? callContext.run(call, method, ...args) : this.#runTraced(trace, call, method, args);
       if (!isThenable(value)) return this.#answer(call, value);
       value.then(
         (settled) => this.#answer(call, settled),
@@ -76,6 +79,13 @@ class Facade {
     } catch (error) {
       this.#refuse(call, error);
     }
+  }
+
+  /** The caller ends the span of the call: what the actor does in it is part of that one. */
+  #runTraced(trace: string, call: RunningCall, method: Method, args: readonly unknown[]): unknown {
+    const span = this.#spans && receivedSpan(trace, this.#spans);
+    const run = () => callContext.run(call, method, ...args);
+    return span ? span.run(run) : run();
   }
 
   #answer(call: RunningCall, value: unknown): void {

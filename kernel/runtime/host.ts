@@ -4,6 +4,8 @@ import { callContext, currentRequestId } from '../call-context.ts';
 import type { LocalClock } from '../clock.ts';
 import { encodeFault } from '../fault.ts';
 import { type Log, logTo } from '../log-entry.ts';
+import { currentSpan } from '../tracing/span.ts';
+import { spanOutbox } from '../tracing/span-outbox.ts';
 import type { Versions } from '../versions.ts';
 import type { Channel } from './channel.ts';
 import { exposeApi } from './facade.ts';
@@ -40,21 +42,23 @@ export async function host(task: HostTask, channel: Channel, surroundings: HostS
     // The kernel ends this thread or process after it has read the reason. If it ended by itself, the reason could be lost.
     return stopped;
   }
-  exposeApi(actor.api, channel);
+  const spans = task.isTraced ? spanOutbox(channel) : undefined;
+  exposeApi(actor.api, channel, spans?.push);
   channel.onControl((message) => {
-    if (message.kind === 'serve') exposeApi(actor.api, surroundings.channel(message));
+    if (message.kind === 'serve') exposeApi(actor.api, surroundings.channel(message), spans?.push);
   });
   channel.control({ kind: 'started' });
   await stopped;
   stopping.abort();
   await actor.stop?.();
   peers.close();
+  spans?.flush();
   channel.control({ kind: 'stopped' });
   channel.flush();
 }
 
 function context(task: HostTask, channel: Channel, { clock, versions }: HostSurroundings, signal: AbortSignal, peer: ActorContext['peer']): ActorContext {
-  const { name, key, store, node, dataKeys, adopts } = task;
+  const { name, key, store, node, dataKeys, adopts, isTraced } = task;
   return {
     name,
     key,
@@ -71,7 +75,9 @@ function context(task: HostTask, channel: Channel, { clock, versions }: HostSurr
     async openStore() {
       if (!store) return missing('store: true', name);
       const { openStore } = await import('../store/open.ts');
-      return openStore(store.url, { writer: `${node}/${name}/${key}`, clock, cache: versions && { versions, node, origin: store.origin ?? node } });
+      const cache = versions && { versions, node, origin: store.origin ?? node };
+      const opened = await openStore(store.url, { writer: `${node}/${name}/${key}`, clock, cache });
+      return isTraced ? (await import('../tracing/traced-store.ts')).tracedStore(opened) : opened;
     },
   };
 }
@@ -82,5 +88,7 @@ function missing(what: string, name: string): never {
 
 /** Sends log entries to the kernel's logger, with the ID of the request that they belong to. */
 function channelLog(channel: Channel): Log {
-  return logTo((level, fields, message) => channel.control({ kind: 'log', level, message, fields: { ...fields, request_id: currentRequestId() } }));
+  return logTo((level, fields, message) =>
+    channel.control({ kind: 'log', level, message, fields: { ...fields, request_id: currentRequestId(), trace_id: currentSpan()?.trace.id } }),
+  );
 }

@@ -30,6 +30,8 @@ export interface HostTask {
   readonly dataKeys: Readonly<Record<string, Uint8Array>>;
   /** Those purposes of data keys whose rows may not be authenticated yet. */
   readonly adopts: readonly string[];
+  /** Calls may be traced: the spans go to the main thread. */
+  readonly isTraced?: boolean;
   /** Name of this node, with which the names of audit streams begin. */
   readonly node: string;
 }

@@ -4,6 +4,8 @@ import type { CallObserver } from './pending.ts';
 import type { SharedQueue } from './shared-queue.ts';
 
 export interface MailboxOptions {
+  /** Of the actor, for traces; calls without it are in none. */
+  readonly name?: string;
   readonly deadlineMs: number;
   /** Limit of waiting and running calls; further calls are refused with OVERLOADED. */
   readonly maxQueue: number;

@@ -2,6 +2,7 @@
 import { performance } from 'node:perf_hooks';
 import { currentRequestId } from '../call-context.ts';
 import { Fault } from '../fault.ts';
+import { currentSpan, type Span } from '../tracing/span.ts';
 import type { Beside } from './beside.ts';
 import { inspectPayload, ownMoved } from './bytes.ts';
 import { Deadlines } from './deadlines.ts';
@@ -72,11 +73,16 @@ export class Mailbox {
       return Promise.reject(error);
     }
     const deadlines = options.deadlineMs === undefined ? this.#deadlines : new Deadlines(options.deadlineMs, clock, true);
-    const pending = new Pending(method, args, transfer, currentRequestId(), deadlines, observe);
+    const pending = new Pending(method, args, transfer, currentRequestId(), deadlines, observe, this.#begin(method));
     pending.writes = writes;
     if (options.signal) pending.watch(options.signal);
     if (!pending.settled) this.#admit(pending);
     return pending.promise;
+  }
+
+  #begin(method: string): Span | undefined {
+    const { name } = this.#options;
+    return name === undefined ? undefined : currentSpan()?.begin(`${name}.${method}`);
   }
 
   /** Refuses the waiting calls if no dispatcher can serve them. Called when a dispatcher has failed or is sealed. */

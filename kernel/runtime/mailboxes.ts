@@ -33,7 +33,7 @@ export function mailboxesOf(name: string, spec: AnySpec, dispatchers: readonly D
   const perDispatcher = spec.kind === 'replicated' ? (spec.prefetch ?? 1) : maxQueue;
   const deadlineMs = spec.onDeadline === 'kill' ? Math.max(spec.deadlineMs, WAIT_MS) : spec.deadlineMs;
   const mailbox = (own: readonly Dispatcher[], label: string) =>
-    new Mailbox(own, { deadlineMs, maxQueue, perDispatcher, clock, observe, shared: shared && new SharedQueue(shared, label, own.length) });
+    new Mailbox(own, { name, deadlineMs, maxQueue, perDispatcher, clock, observe, shared: shared && new SharedQueue(shared, label, own.length) });
   return spec.kind === 'replicated' ? [mailbox(dispatchers, name)] : dispatchers.map((dispatcher, at) => mailbox([dispatcher], `${name}/${at}`));
 }
 

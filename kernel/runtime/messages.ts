@@ -7,8 +7,8 @@ export const VALUE = 1;
 export const FAULT = 2;
 export const CONTROL = 3;
 
-/** The caller chooses `n`, a number that no other call of this channel has. */
-export type CallMessage = readonly [kind: typeof CALL, n: number, method: string, requestId: string | undefined, args: readonly unknown[]];
+/** The caller chooses `n`, a number that no other call of this channel has. `trace` names the span of the call, if it is traced. */
+export type CallMessage = readonly [kind: typeof CALL, n: number, method: string, requestId: string | undefined, args: readonly unknown[], trace?: string];
 /** `ms` is how long the actor worked on the call. */
 export type ValueMessage = readonly [kind: typeof VALUE, n: number, ms: number, value: unknown];
 export type FaultMessage = readonly [kind: typeof FAULT, n: number, ms: number, fault: FaultWire];
@@ -34,14 +34,18 @@ export function internalFault(n: number, trace: string): FaultMessage {
  */
 export function readMessage(value: unknown): Message | undefined {
   if (!Array.isArray(value)) return undefined;
-  const [kind, second, third, fourth, fifth] = value as readonly unknown[];
+  const [kind, second, third, fourth, fifth, sixth] = value as readonly unknown[];
   if (kind === CONTROL) return isRecord(second) && typeof second['kind'] === 'string' ? (value as unknown as ControlMessage) : undefined;
   if (!Number.isSafeInteger(second)) return undefined;
   const n = second as number;
   if (kind === VALUE) return isDuration(third) ? (value as unknown as ValueMessage) : internalFault(n, 'a malformed answer');
   if (kind === FAULT) return isDuration(third) && isFault(fourth) ? (value as unknown as FaultMessage) : internalFault(n, 'a malformed fault');
   if (kind !== CALL || typeof third !== 'string' || !Array.isArray(fifth)) return undefined;
-  return fourth === undefined || typeof fourth === 'string' ? (value as unknown as CallMessage) : undefined;
+  return isTextOrNone(fourth) && isTextOrNone(sixth) ? (value as unknown as CallMessage) : undefined;
+}
+
+function isTextOrNone(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === 'string';
 }
 
 function isDuration(value: unknown): value is number {

@@ -5,6 +5,7 @@ import type { DataKeyPurpose } from '../data-key-row.ts';
 import { describe, Fault } from '../fault.ts';
 import { withFields } from '../log-entry.ts';
 import type { Status } from '../status.ts';
+import type { ReadStore } from '../store/store.ts';
 import { hashOf } from '../versions.ts';
 import { Beside } from './beside.ts';
 import { remoteOver } from './remote.ts';
@@ -14,6 +15,8 @@ import type { RuntimeOptions } from './runtime-options.ts';
 /** An actor whose part is opened, as the thread that calls it has it. */
 export type Callee = Pick<Group, 'name' | 'spec' | 'mailboxes' | 'observe'>;
 type BesideOptions = Pick<RuntimeOptions, 'clock' | 'versions' | 'node' | 'log' | 'store' | 'dataKey' | 'unsealed' | 'isCopying'> & {
+  /** Reads of the store are parts of the calls' spans. */
+  readonly isTraced?: boolean;
   /** Told what a part reports, where another thread has to know. */
   readonly report?: (status: Status) => void;
 };
@@ -67,14 +70,14 @@ export class BesideParts {
     const { isCopying = false } = this.#options;
     const reported: { status?: Status } = {};
     const context = await this.#contextOf(group, reported);
-    const beside = await Beside.open(module, args, { isCopying, observe: group.observe, context, reported });
+    const beside = await Beside.open(module, args, { name: group.name, isCopying, observe: group.observe, context, reported });
     if (this.#isClosed) return beside.close();
     this.#open.set(beside, group);
     for (const mailbox of group.mailboxes) mailbox.beside = beside;
   }
 
   async #contextOf({ name, spec, mailboxes }: Callee, reported: { status?: Status }): Promise<BesideContext<Api>> {
-    const { clock, versions, node, log, store, dataKey, report } = this.#options;
+    const { clock, versions, node, log, dataKey, report } = this.#options;
     const dataKeys = new Map<DataKeyPurpose, Uint8Array>();
     for (const purpose of spec.dataKeys ?? []) dataKeys.set(purpose, await dataKey(purpose));
     const remotes = mailboxes.map((mailbox) => remoteOver<Api>({ call: (...call) => mailbox.cross(...call) }));
@@ -90,14 +93,16 @@ export class BesideParts {
       },
       dataKey: (purpose) => dataKeys.get(purpose) as Uint8Array,
       own: (key) => remotes[hashOf(key) % remotes.length] as (typeof remotes)[number],
-      async openReader() {
-        if (!store.url.startsWith(SQLITE)) {
-          const { openPostgresReader } = await import('../store/postgres-reader.ts');
-          return openPostgresReader(store.url, versions.trust);
-        }
-        const { openSqliteReader } = await import('../store/sqlite.ts');
-        return openSqliteReader(store.url.slice(SQLITE.length), MAX_WAIT_MS);
-      },
+      openReader: () => this.#openReader(),
     };
+  }
+
+  async #openReader(): Promise<ReadStore> {
+    const { isTraced = false, store, versions } = this.#options;
+    const isLocal = store.url.startsWith(SQLITE);
+    const reader = isLocal
+      ? (await import('../store/sqlite.ts')).openSqliteReader(store.url.slice(SQLITE.length), MAX_WAIT_MS)
+      : (await import('../store/postgres-reader.ts')).openPostgresReader(store.url, versions.trust);
+    return isTraced ? (await import('../tracing/traced-store.ts')).tracedReader(reader, isLocal ? 'sqlite' : 'postgresql') : reader;
   }
 }

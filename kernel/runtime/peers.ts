@@ -17,7 +17,7 @@ interface Peers {
 export function openPeers(declared: HostTask['peers'], clock: Clock): Peers {
   const mailboxes = new Map<string, Map<string, Mailbox>>();
   for (const [name, { keys, deadlineMs, maxQueue }] of Object.entries(declared)) {
-    const mailbox = () => new Mailbox([new Dispatcher()], { deadlineMs, maxQueue, perDispatcher: maxQueue, clock, observe: () => {} });
+    const mailbox = () => new Mailbox([new Dispatcher()], { name, deadlineMs, maxQueue, perDispatcher: maxQueue, clock, observe: () => {} });
     mailboxes.set(name, new Map(keys.map((key) => [key, mailbox()])));
   }
   const open = new Set<Channel>();

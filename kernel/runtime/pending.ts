@@ -1,6 +1,7 @@
 // One call, from its creation to its end. It settles exactly once, with a value or a Fault.
 import { performance } from 'node:perf_hooks';
 import { decodeFault, Fault } from '../fault.ts';
+import type { Span } from '../tracing/span.ts';
 import type { Deadlines, Due } from './deadlines.ts';
 import { type Answer, VALUE } from './messages.ts';
 
@@ -18,6 +19,8 @@ export class Pending implements Due {
   readonly method: string;
   readonly args: readonly unknown[];
   readonly requestId: string | undefined;
+  /** If the call is traced. It tells the time in the queue from that in the actor. */
+  readonly span: Span | undefined;
   readonly promise: Promise<unknown>;
   /** Buffers that are transferred with the call. */
   readonly transfer: ArrayBuffer[];
@@ -35,11 +38,20 @@ export class Pending implements Due {
   #deadlines: Deadlines;
   readonly #observe: CallObserver;
 
-  constructor(method: string, args: readonly unknown[], transfer: ArrayBuffer[], requestId: string | undefined, deadlines: Deadlines, observe: CallObserver) {
+  constructor(
+    method: string,
+    args: readonly unknown[],
+    transfer: ArrayBuffer[],
+    requestId: string | undefined,
+    deadlines: Deadlines,
+    observe: CallObserver,
+    span?: Span,
+  ) {
     this.method = method;
     this.args = args;
     this.transfer = transfer;
     this.requestId = requestId;
+    this.span = span;
     this.#deadlines = deadlines;
     this.#observe = observe;
     this.promise = new Promise((resolve, reject) => {
@@ -93,7 +105,14 @@ export class Pending implements Due {
     this.settled = true;
     this.#deadlines.delete(this);
     this.#signal?.removeEventListener('abort', this.#cancel);
-    this.#observe(outcome, (this.#sentAt ?? performance.now()) - this.#madeAt, runMs);
+    const waitMs = (this.#sentAt ?? performance.now()) - this.#madeAt;
+    this.#observe(outcome, waitMs, runMs);
+    if (this.span) this.#endSpan(this.span, outcome, waitMs, runMs);
     return true;
+  }
+
+  #endSpan(span: Span, outcome: string, waitMs: number, runMs: number): void {
+    span.set({ 'gatehouse.actor.wait_ms': waitMs, 'gatehouse.actor.run_ms': runMs });
+    span.end(outcome === 'ok' ? undefined : outcome);
   }
 }

@@ -5,6 +5,7 @@ import type { Log } from '../log-entry.ts';
 import type { SharedMemory } from '../shared/memory.ts';
 import type { Versions } from '../versions.ts';
 import type { StoreAddress } from './incarnation.ts';
+import type { Control } from './messages.ts';
 import type { CallObserver } from './pending.ts';
 
 export interface RuntimeOptions {
@@ -24,6 +25,8 @@ export interface RuntimeOptions {
   /** Time limit of the graceful stop of one actor. */
   readonly stopMs: number;
   observe(actor: string): CallObserver;
+  /** Takes the spans of actors. Without it nothing is traced. */
+  readonly onSpans?: ((message: Control) => void) | undefined;
   /** Memory of the threads that call these actors, if there are others than this one. */
   readonly shared?: SharedMemory | undefined;
   /** Whether actors share threads as their specs allow. Default false: each has a thread of its own. */

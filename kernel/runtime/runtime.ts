@@ -46,7 +46,7 @@ export class Runtime {
     this.#options = options;
     this.#peerRouter = new PeerRouter(specs);
     this.callers = new Callers(this.#peerRouter, () => this.#supervisors);
-    this.#beside = new BesideParts(options);
+    this.#beside = new BesideParts({ ...options, isTraced: options.onSpans !== undefined });
     this.#launcher = new Launcher(specs, options);
     for (const [name, spec] of Object.entries(specs)) this.groups.set(name, this.#group(name, spec, specs));
   }
@@ -119,6 +119,7 @@ export class Runtime {
       policy: spec.restart ?? DEFAULT_RESTART,
       clock,
       log,
+      onSpans: this.#options.onSpans,
       killLate: spec.onDeadline === 'kill',
       stopMs,
       launch: async () => this.#launcher.launch(await this.#task(name, key, spec, specs), spec),
@@ -171,7 +172,7 @@ export class Runtime {
 
   async #task(name: string, key: string, spec: AnySpec, specs: Readonly<Record<string, AnySpec>>): Promise<HostTask> {
     const args: unknown = spec.kind === 'pinned' ? spec.instances[key] : spec.args;
-    const { store, node, dataKey, adopts } = this.#options;
+    const { store, node, dataKey, adopts, onSpans } = this.#options;
     const purposes = spec.dataKeys ?? [];
     const dataKeys: Record<string, Uint8Array> = {};
     try {
@@ -190,7 +191,7 @@ export class Runtime {
       store: spec.store ? store : undefined,
       dataKeys,
       adopts: adopted,
-      node,
+      ...{ node, isTraced: onSpans !== undefined },
     };
   }
 }

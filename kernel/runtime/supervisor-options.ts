@@ -5,6 +5,7 @@ import type { Log } from '../log-entry.ts';
 import type { RestartPolicy } from '../restart-policy.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { Incarnation } from './incarnation.ts';
+import type { Control } from './messages.ts';
 import type { Supervisor } from './supervisor.ts';
 
 export interface SupervisorOptions {
@@ -18,6 +19,8 @@ export interface SupervisorOptions {
   readonly killLate: boolean;
   /** Time limit of a graceful stop; after it the incarnation is killed. */
   readonly stopMs: number;
+  /** Takes a message with the spans of an incarnation, if calls are traced. */
+  readonly onSpans?: ((message: Control) => void) | undefined;
   launch(): Promise<Incarnation>;
   onRunning(supervisor: Supervisor): void;
   /** Called when the actor has reported a status. */

@@ -4,7 +4,7 @@ import type { Timer } from '../clock.ts';
 import { describe } from '../fault.ts';
 import type { LogLevel } from '../log-entry.ts';
 import type { Status } from '../status.ts';
-
+import { SPANS } from '../tracing/span-outbox.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { endGracefully, type Incarnation } from './incarnation.ts';
 import { type Control, isRecord } from './messages.ts';
@@ -181,6 +181,7 @@ export class Supervisor {
 
   #hear(message: Control): void {
     if (message.kind === 'report' && isStatus(message['status'])) this.status = message['status'];
+    if (message.kind === SPANS) this.#options.onSpans?.(message);
     if (message.kind !== 'log') return;
     const { level, message: text, fields } = message as unknown as { level: LogLevel; message: string; fields: Record<string, unknown> };
     if (!LEVELS.has(level) || typeof text !== 'string') return;

@@ -7,6 +7,18 @@ import { changeText } from './lease-message.ts';
 /** Identifiers of version counters; `all`: every counter. */
 export type Touched = ReadonlySet<string> | 'all';
 
+export const NOTHING: Touched = new Set();
+export const sizeOf = (touched: Touched): number => (touched === 'all' ? 1 : touched.size);
+
+export function allOf(done: readonly { readonly touched: Touched }[]): Touched {
+  const all = new Set<string>();
+  for (const { touched } of done) {
+    if (touched === 'all') return touched;
+    for (const counter of touched) all.add(counter);
+  }
+  return all;
+}
+
 export interface Announcement {
   /** For NOTIFY in the transaction that makes the changes. */
   readonly text: string;

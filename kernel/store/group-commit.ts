@@ -1,7 +1,8 @@
 // Group commit: the transactions that a thread requests in one tick share one commit. If one fails, they run again with a savepoint each.
 import { setTimeout as wait } from 'node:timers/promises';
+import { callContext } from '../call-context.ts';
 import { Fault } from '../fault.ts';
-import type { Announce, Touched } from './announcement.ts';
+import { type Announce, allOf, NOTHING, sizeOf, type Touched } from './announcement.ts';
 import type { AuditEvent, AuditWriter } from './audit.ts';
 import type { SqlValue, Transaction } from './store.ts';
 
@@ -73,8 +74,10 @@ export class GroupCommit {
   }
 
   submit<T>(work: (tx: Transaction) => Promise<T>, lock: string | undefined): Promise<T> {
+    // A group runs where its first transaction was submitted; each of the others must run for its own request too.
+    const asked = callContext.getStore();
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, lock, resolve: resolve as (value: unknown) => void, reject });
+      this.#queue.push({ work: (tx) => callContext.run(asked as never, work, tx), lock, resolve: resolve as (value: unknown) => void, reject });
       this.#committing ??= this.#commitAll();
     });
   }
@@ -178,18 +181,6 @@ export class GroupCommit {
     }
     return done;
   }
-}
-
-const NOTHING: Touched = new Set();
-const sizeOf = (touched: Touched): number => (touched === 'all' ? 1 : touched.size);
-
-function allOf(done: readonly Done[]): Touched {
-  const all = new Set<string>();
-  for (const { touched } of done) {
-    if (touched === 'all') return touched;
-    for (const counter of touched) all.add(counter);
-  }
-  return all;
 }
 
 function transactionOver(connection: WriteConnection, audit: AuditWriter, touching: Pick<Transaction, 'touch' | 'touchAll'>): Transaction {

@@ -10,6 +10,7 @@ export interface Message {
 interface Asked {
   readonly path: string;
   readonly authorization: string | undefined;
+  readonly traceparent: string | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
   readonly body: any;
 }
@@ -72,7 +73,8 @@ export async function startOpenAiServer(apiKey: string): Promise<OpenAiServer> {
 async function read(request: IncomingMessage): Promise<Asked> {
   let text = '';
   for await (const chunk of request) text += String(chunk);
-  return { path: request.url as string, authorization: request.headers.authorization, body: JSON.parse(text) };
+  const { authorization, traceparent } = request.headers;
+  return { path: request.url as string, authorization, traceparent: traceparent as string | undefined, body: JSON.parse(text) };
 }
 
 export function refuse(response: ServerResponse, status: number, message: string): void {

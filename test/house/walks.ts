@@ -17,7 +17,7 @@ export const DOCUMENT = join(root, 'CONTRIBUTING.md');
 /** What a reader meets once, whatever the request: the names of these lists, and the files that belong to each. */
 const MACHINERY: readonly (readonly [name: string, files: RegExp])[] = [
   ['front', /^kernel\/(http\/|listener\/|shared\/|[^/]+$)/],
-  ['calls', /^kernel\/runtime\//],
+  ['calls', /^kernel\/(runtime|tracing)\//],
   ['store', /^kernel\/store\//],
   ['libraries', /^(kmip|crypto|jose|text)\//],
 ];
@@ -30,7 +30,7 @@ const RUNS = 5;
 /** Their timers run all the time, whoever asks for what: they belong to no request. */
 const TIMERS: readonly string[] = ['kernel/runtime/collect.ts', 'kernel/stalled.ts'];
 /** From the border of the server to the store and back: folders in the order in which a reader meets them. */
-const ORDER = ['kernel/listener', 'kernel/http', 'kernel', 'plugins', 'kernel/runtime', 'actors', 'jose', 'kmip', 'crypto', 'kernel/store'];
+const ORDER = ['kernel/listener', 'kernel/http', 'kernel', 'plugins', 'kernel/runtime', 'kernel/tracing', 'actors', 'jose', 'kmip', 'crypto', 'kernel/store'];
 
 export interface Walk {
   /** Its name in the document. */

@@ -1,6 +1,7 @@
 // Requests to a server that speaks the API of OpenAI, which is not trusted: limits of time and size, no redirects, and nothing of its errors is shown.
 import { Agent, type Dispatcher, request } from 'undici';
 import { Fault } from '../../../kernel/fault.ts';
+import { tracedRequest } from '../../../kernel/tracing/outgoing.ts';
 import type { ModelSpec } from '../api.ts';
 import type { EngineSurroundings } from '../engine.ts';
 import { Breaker } from './breaker.ts';
@@ -64,18 +65,22 @@ export class ModelServer {
     return this.#agent.destroy();
   }
 
-  async #exchange<T>(path: string, body: object, signal: AbortSignal, maxBytes: number, read: (pieces: AsyncIterable<string>) => Promise<T>): Promise<T> {
+  #exchange<T>(path: string, body: object, signal: AbortSignal, maxBytes: number, read: (pieces: AsyncIterable<string>) => Promise<T>): Promise<T> {
     const { url, apiKey } = this.#spec;
-    const headers = { 'content-type': 'application/json', ...(apiKey !== '' && { authorization: `Bearer ${apiKey}` }) };
+    const own = { 'content-type': 'application/json', ...(apiKey !== '' && { authorization: `Bearer ${apiKey}` }) };
     const address = `${url.replace(/\/+$/, '')}${path}`;
-    const { statusCode, body: answer } = await request(address, { method: 'POST', dispatcher: this.#agent, signal, headers, body: JSON.stringify(body) });
-    answer.on('error', () => {});
-    try {
-      if (statusCode !== 200) throw this.#refusal(statusCode);
-      return await read(textOf(answer, maxBytes));
-    } finally {
-      answer.destroy();
-    }
+    return tracedRequest('POST', address, async (outgoing) => {
+      const sent = { headers: { ...own, ...outgoing.headers }, body: JSON.stringify(body) };
+      const { statusCode, body: answer } = await request(address, { method: 'POST', dispatcher: this.#agent, signal, ...sent });
+      answer.on('error', () => {});
+      outgoing.answered(statusCode);
+      try {
+        if (statusCode !== 200) throw this.#refusal(statusCode);
+        return await read(textOf(answer, maxBytes));
+      } finally {
+        answer.destroy();
+      }
+    });
   }
 
   #refusal(status: number): Error {

@@ -1,6 +1,7 @@
 // Requests to a model hub: with the token, which no other host gets, and over redirects, as hubs keep large files elsewhere.
 import { Agent, type Dispatcher, request } from 'undici';
 import { isFetchable } from '../../../kernel/http/outbound.ts';
+import { tracedRequest } from '../../../kernel/tracing/outgoing.ts';
 import { HubError } from './hub-error.ts';
 
 export interface Hub {
@@ -28,7 +29,12 @@ export async function ask(hub: Hub, address: string, headers: Readonly<Record<st
       throw new HubError(`the hub refers to ${target.origin}, which is neither https nor http on this machine`);
     const own = target.origin === new URL(hub.url).origin ? { authorization: `Bearer ${hub.token}` } : {};
     // Compressed answers could not be resumed.
-    const answer = await request(target, { dispatcher: agent, headers: { ...headers, ...own, 'accept-encoding': 'identity', 'user-agent': 'gatehouse' } });
+    const sent = { ...headers, ...own, 'accept-encoding': 'identity', 'user-agent': 'gatehouse' };
+    const answer = await tracedRequest('GET', target, async (outgoing) => {
+      const got = await request(target, { dispatcher: agent, headers: { ...sent, ...outgoing.headers } });
+      outgoing.answered(got.statusCode);
+      return got;
+    });
     const location = answer.headers['location'];
     if (answer.statusCode < 300 || answer.statusCode > 399 || typeof location !== 'string') return answerOf(answer);
     answer.body.on('error', () => {});

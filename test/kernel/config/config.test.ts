@@ -49,7 +49,7 @@ test('every problem is reported at once', async () => {
   assert.deepEqual(await problems(text, ['--nope', 'positional'], { GATEHOUSE_HTTP_BODY_LIMIT: 'many' }), [
     '--nope: unknown flag; --help lists the flags',
     'positional: is not a flag; --help lists the flags',
-    'htpp: unknown section (known: auth, hsm_instances, keys, tokenize, ai, docs, console, hsm_models, http, store, actors, log, metrics, audit, plugins)',
+    'htpp: unknown section (known: auth, hsm_instances, keys, tokenize, ai, docs, console, hsm_models, http, store, actors, log, metrics, tracing, audit, plugins)',
     'GATEHOUSE_HTTP_BODY_LIMIT: must be a number',
     'auth.issuer: must NOT have fewer than 1 characters',
     'http.prot: unknown key (known: host, port, threads, trusted_proxies, proxy_protocol, body_limit, request_timeout, write_timeout, caller_memory, total_memory, tls)',

@@ -1,6 +1,7 @@
 // Group commit over a connection that the test holds: who waits behind a transaction that the database keeps out is refused with it.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
+import { callContext, currentRequestId } from '../../../kernel/call-context.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { createAuditWriter } from '../../../kernel/store/audit.ts';
 import { GroupCommit, type WriteConnection } from '../../../kernel/store/group-commit.ts';
@@ -51,6 +52,29 @@ test('any other failure to begin affects its own group only', async () => {
   await settle();
   begins[1]?.resolve();
   assert.equal(await later, 'later');
+});
+
+test('each transaction of a group runs for the request that asked for it, also when the group runs again', async () => {
+  const { begins, group } = heldConnection();
+  const seen: (string | undefined)[] = [];
+  const submit = (requestId: string | undefined, ...errors: Error[]) => {
+    const work = async () => {
+      seen.push(currentRequestId());
+      const error = errors.shift();
+      if (error) throw error;
+      await settle();
+      seen.push(currentRequestId());
+    };
+    return outcome(requestId === undefined ? group.submit(work, undefined) : callContext.run({ requestId }, () => group.submit(work, undefined)));
+  };
+  const ended = Promise.all([submit('a'), submit('b', new Error('the group is divided')), submit(undefined)]);
+  for (let count = 0; begins.length < 2 && count < 20; count += 1) {
+    await settle();
+    begins.at(-1)?.resolve();
+  }
+  begins[1]?.resolve();
+  await ended;
+  assert.deepEqual(seen, ['a', 'a', 'b', 'a', 'a', 'b', 'b', undefined, undefined]);
 });
 
 test.run();

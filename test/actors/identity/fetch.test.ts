@@ -1,0 +1,44 @@
+// Fetching a key set on behalf of a traced request: the provider gets the trace as its parent, and nothing without one.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { createFetcher } from '../../../actors/identity/fetch.ts';
+import { createClock } from '../../../kernel/clock.ts';
+import type { EndedSpan } from '../../../kernel/tracing/span.ts';
+import { createTracer } from '../../../kernel/tracing/tracer.ts';
+import { startIssuer } from '../../fakes/issuer.ts';
+
+test('the request for a key set names the span that it is; one for nobody names none', async () => {
+  const issuer = await startIssuer();
+  await issuer.addKey('k1');
+  const parents: unknown[] = [];
+  issuer.misbehave = (request, response) => {
+    parents.push(request.headers['traceparent'], request.headers['tracestate']);
+    return issuer.serve(request, response);
+  };
+  const fetcher = createFetcher(createClock(), '');
+  assert.equal((await fetcher.fetch(issuer.uri)).length, 1);
+  assert.deepEqual(parents.splice(0), [undefined, undefined]);
+  const spans: EndedSpan[] = [];
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const root = createTracer(1, (span) => spans.push(span)).begin('POST /login', {}, { traceparent, tracestate: 'vendor=abc' });
+  await root.over(() => fetcher.fetch(`${issuer.uri}?token=secret`));
+  const [span] = spans;
+  assert.deepEqual(parents.splice(0), [`00-0af7651916cd43dd8448eb211c80319c-${span?.spanId}-01`, 'vendor=abc']);
+  assert.deepEqual([span?.name, span?.kind, span?.parentId], ['GET', 'client', root.id]);
+  const { port } = new URL(issuer.uri);
+  assert.deepEqual(span?.attributes, {
+    'http.request.method': 'GET',
+    'server.address': '127.0.0.1',
+    'server.port': Number(port),
+    'http.response.status_code': 200,
+  });
+  issuer.misbehave = (_request, response) => void response.writeHead(500).end('secret');
+  await assert.rejects(root.over(() => fetcher.fetch(issuer.uri)));
+  const failed = spans.find(({ error }) => error !== undefined);
+  assert.deepEqual([failed?.error, failed?.attributes['http.response.status_code']], ['INTERNAL', 500]);
+  assert.ok(!JSON.stringify(spans).includes('secret'));
+  await fetcher.close();
+  await issuer.close();
+});
+
+test.run();
