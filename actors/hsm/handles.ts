@@ -8,10 +8,16 @@ const MAX_HANDLES = 10_000;
 
 export class Handles {
   readonly known = new Map<string, pkcs11js.Handle>();
+  readonly #onClear: () => void;
   /** Keys that are being destroyed, each with the end of that. */
   readonly #leaving = new Map<string, Promise<unknown>>();
   /** Uses in other threads, which must end before their key is destroyed: a library may give its handle to the next one. */
   readonly #uses = new Map<string, Set<Promise<unknown>>>();
+
+  /** @param onClear all handles are given up, also those of keys that live only as long */
+  constructor(onClear: () => void = () => {}) {
+    this.#onClear = onClear;
+  }
 
   has(key: TokenKeyName): boolean {
     return this.known.has(cacheName(key));
@@ -22,12 +28,13 @@ export class Handles {
   }
 
   put(key: TokenKeyName, handle: pkcs11js.Handle): void {
-    if (this.known.size >= MAX_HANDLES) this.known.clear();
+    if (this.known.size >= MAX_HANDLES) this.clear();
     this.known.set(cacheName(key), handle);
   }
 
   clear(): void {
     this.known.clear();
+    this.#onClear();
   }
 
   /** Settles when the key is gone, or was kept; undefined if nobody destroys it. */

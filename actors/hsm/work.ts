@@ -14,6 +14,8 @@ export const WORK = {
   generatePair: (token: Token, making: Making, options: PairOptions) => generatePair(token, options, making),
   bring: (token: Token, making: Making, options: KeyOptions, key: BroughtKey) => bring(token, options, key, making),
   destroy: (token: Token, _: Making, key: TokenKeyName) => destroy(token, key),
+  /** Of a wrapped key, which is unwrapped before. */
+  hold: (token: Token, _: Making, key: TokenKeyName) => token.describe(key),
   value: (token: Token, _: Making, key: TokenKeyName) => readValue(token, key),
   encrypt: (token: Token, _: Making, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array) => encrypt(token, key, mechanism, data),
   decrypt: (token: Token, _: Making, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array) => decrypt(token, key, mechanism, data),
@@ -27,10 +29,13 @@ export type WorkName = keyof typeof WORK;
 export type WorkArgs<N extends WorkName> = (typeof WORK)[N] extends (token: Token, making: Making, ...args: infer A) => unknown ? A : never;
 export type WorkValue<N extends WorkName> = ReturnType<(typeof WORK)[N]>;
 
-/** Searches of the token, and what makes keys or takes them: none of it may hold up the uses of other keys. */
-const LONG: ReadonlySet<WorkName> = new Set(['list', 'find', 'search', 'generate', 'generatePair', 'bring', 'destroy']);
+/** What lists keys, makes or takes them: none of it may hold up the uses of other keys. */
+const LONG: ReadonlySet<WorkName> = new Set(['list', 'generate', 'generatePair', 'bring', 'destroy']);
+/** Searches for one key, which may take long too, but must not wait for those: a use waits for them. */
+const LOOKUPS: ReadonlySet<WorkName> = new Set(['find', 'search']);
 
 export const isLong = (name: WorkName): boolean => LONG.has(name);
+export const isLookup = (name: WorkName): boolean => LOOKUPS.has(name);
 
 /** One call, as it is kept until its turn. */
 export interface Work<N extends WorkName = WorkName> {
@@ -41,7 +46,7 @@ export interface Work<N extends WorkName = WorkName> {
 
 /** The key that a use needs the handle of. */
 export function usedKey({ name, args }: Work): TokenKeyName | undefined {
-  return isLong(name) ? undefined : (args[0] as TokenKeyName);
+  return isLong(name) || isLookup(name) ? undefined : (args[0] as TokenKeyName);
 }
 
 export function doWork<N extends WorkName>(token: Token, { name, args, making }: Work<N>): WorkValue<N> {

@@ -9,7 +9,7 @@ import { bytesOf, child, children, codeOf, nameOf, required, structureOf } from 
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { parametersOf as readParameters } from './cryptographic-parameters.ts';
-import { type Key, keyOf } from './key.ts';
+import { type Key, keyOf, type WrappedMaterial } from './key.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { unwrappingKey, wrappingKey } from './wrapping-key.ts';
 
@@ -70,6 +70,16 @@ function addKeyIdentity(information: Structure, { id }: Key): Structure {
 function parametersOf(information: Structure): CryptographicParameters {
   const given = structureOf(information, TAG.CryptographicParameters);
   return given ? readParameters(given) : {};
+}
+
+/** The key that unwraps the content, and what it unwraps; undefined for material in an encoding that no token knows. */
+export async function unwrapperOf(content: Structure, ctx: OperationContext): Promise<{ readonly key: Key; readonly material: WrappedMaterial | undefined }> {
+  const { wrapping, format } = keyBlockOf(content);
+  const information = required(structureOf(required(wrapping, TAG.KeyWrappingData), TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
+  const key = keyOf(await unwrappingKey(ctx, information), ctx);
+  if (!wrapping || codeOf(wrapping, TAG.EncodingOption) !== ENUM.EncodingOption.NoEncoding) return { key, material: undefined };
+  const iv = bytesOf(wrapping, TAG.IVCounterNonce);
+  return { key, material: { data: wrappedBytes(content), ...(iv && { iv }), parameters: parametersOf(information), format } };
 }
 
 /** The content, unwrapped if it is wrapped. @throws Refusal if the wrapping key is missing or does not unwrap it */

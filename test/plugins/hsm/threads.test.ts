@@ -29,6 +29,24 @@ function long(): void {
       faulty.library.tell(undefined);
     });
 
+  for (const threads of [1, 2])
+    test(`threads = ${threads}: a key that was not used before does not wait for a pair that its slot makes`, async () => {
+      const faulty = await startFaulty(`threads = ${threads}`);
+      const [one] = faulty.ids('pair');
+      const names = ['fresh', 'fresh too', 'known'].map((name) => faulty.ids(name)[0]);
+      for (const id of names) await done(makeSecret(faulty.admin, id));
+      faulty.library.tell(`make ${MAKE_MS}`);
+      let isMade = false;
+      const making = pair(faulty, one).then((answer) => {
+        isMade = true;
+        return answer;
+      });
+      for (const id of names) await done(faulty.encrypt(id));
+      assert.ok(!isMade, 'all were used before the pair was made');
+      assert.equal((await making).status, 200);
+      faulty.library.tell(undefined);
+    });
+
   test('keys of one slot are made one after the other, and none that nobody waits for any more', async () => {
     const faulty = await startFaulty('deadline_seconds = 5');
     faulty.library.tell('make 3000');

@@ -22,9 +22,10 @@ import { sendTokenPart } from './parts.ts';
 import { CURVES } from './public-key.ts';
 import { unwrapByRsaAes, wrapByRsaAes } from './rsa-aes.ts';
 import { tokenSigning } from './signature-mechanism.ts';
-import { type AesChoice, aesChoice, isWrap, rsaChoice } from './token-cipher.ts';
+import { type AesChoice, aesChoice, isWrap, rsaChoice, wrappingParameters } from './token-cipher.ts';
 import { publicHalf, secretFrom } from './token-material.ts';
 import { lacksMechanism, type Tokens } from './tokens.ts';
+import { holdOnToken } from './unwrapped.ts';
 
 const RSA: Keys.CipherFacts = { name: 'RSA', ivBytes: undefined, authenticated: false, tagBytes: 0 };
 
@@ -32,7 +33,8 @@ const RSA: Keys.CipherFacts = { name: 'RSA', ivBytes: undefined, authenticated: 
 export function hsmKeys(tokens: Tokens): Keys.KeyKind {
   return {
     holds: ({ id }) => id.startsWith(`${HSM}::`),
-    open: (object, ctx) => new HsmKey(tokens, object, ctx),
+    open: (object, ctx) => new HsmKey(new KeyOnToken(tokens, object), object, ctx),
+    giveUp: (id) => tokens.giveUp(id),
   };
 }
 
@@ -41,10 +43,10 @@ class HsmKey implements Keys.Key {
   readonly #token: KeyOnToken;
   readonly #ctx: Keys.KeyContext;
 
-  constructor(tokens: Tokens, object: ManagedObject, ctx: Keys.KeyContext) {
+  constructor(token: KeyOnToken, object: ManagedObject, ctx: Keys.KeyContext) {
     this.#object = object;
     this.#ctx = ctx;
-    this.#token = new KeyOnToken(tokens, object);
+    this.#token = token;
   }
 
   get kind(): TokenKeyKind {
@@ -75,7 +77,7 @@ class HsmKey implements Keys.Key {
 
   cipher(choice: Keys.CipherChoice): Keys.CipherFacts {
     if (this.kind === 'secret') return this.#aes(choice).cipher;
-    this.#token.requireMechanism(this.#rsa(choice.parameters).name);
+    this.#token.requireMechanism(rsaChoice(this, choice.parameters).name);
     return RSA;
   }
 
@@ -87,14 +89,10 @@ class HsmKey implements Keys.Key {
     return aesChoice(this.#token, this, choice);
   }
 
-  #rsa(parameters: CryptographicParameters): TokenMechanism {
-    return rsaChoice(this, parameters);
-  }
-
   async encrypt({ parameters, algorithm, iv: given, aad, data }: Keys.Encryption): Promise<Keys.Encrypted> {
     if (this.kind !== 'secret') {
       this.#token.requireKind('public');
-      const mechanism = this.#rsa(parameters);
+      const mechanism = rsaChoice(this, parameters);
       return parameters.paddingMethod === 'None' ? { data: await wrapByRsaAes(this.#token, mechanism, data) } : this.#token.encrypt(mechanism, data);
     }
     const { cipher, name } = this.#aes({ algorithm, parameters });
@@ -111,7 +109,7 @@ class HsmKey implements Keys.Key {
   async decrypt({ parameters, algorithm, iv: given, aad, data, tag }: Keys.Decryption): Promise<Uint8Array> {
     if (this.kind !== 'secret') {
       this.#token.requireKind('private');
-      const mechanism = this.#rsa(parameters);
+      const mechanism = rsaChoice(this, parameters);
       if (parameters.paddingMethod === 'None') return unwrapByRsaAes(this.#token, mechanism, this.length / 8, data);
       return this.#token.run('decrypt', mechanism, data);
     }
@@ -158,9 +156,12 @@ class HsmKey implements Keys.Key {
     return this.decrypt({ ...choice, iv, data: data.subarray(0, end), tag: tagBytes > 0 ? data.subarray(end) : undefined });
   }
 
-  /** As keys in software: a symmetric wrapping key is always used with AES, and with key wrap with padding if no mode is named. */
   #wrapping(parameters: CryptographicParameters): CryptographicParameters {
-    return this.kind === 'secret' ? { blockCipherMode: 'AESKeyWrapPadding', ...parameters, cryptographicAlgorithm: 'AES' } : parameters;
+    return this.kind === 'secret' ? wrappingParameters(parameters) : parameters;
+  }
+
+  hold(object: ManagedObject, wrapped: Keys.WrappedMaterial, inClear: () => Promise<Keys.Key>): Promise<Keys.Key | undefined> {
+    return holdOnToken({ token: this.#token, key: this, open: (token) => new HsmKey(token, object, this.#ctx) }, object, wrapped, inClear);
   }
 
   async derive({ method }: Keys.Derivation): Promise<Uint8Array> {

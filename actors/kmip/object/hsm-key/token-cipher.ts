@@ -4,7 +4,7 @@ import type { CryptographicParameters } from '../../../../crypto/parameters.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
 import type { TokenMechanism } from '../../../hsm/api.ts';
 import type { CipherChoice, KeyFacts } from '../key.ts';
-import { aesMechanism, rsaMechanism } from './cipher-mechanism.ts';
+import { aesMechanism, requireIv, rsaMechanism, withIv } from './cipher-mechanism.ts';
 import type { KeyOnToken } from './key-on-token.ts';
 import { lacksMechanism } from './tokens.ts';
 
@@ -27,6 +27,33 @@ export function aesChoice(token: KeyOnToken, { id, length }: Pick<KeyFacts, 'id'
   const name = aesMechanism(parameters);
   token.requireMechanism(name);
   return { cipher, name };
+}
+
+/** As keys in software: a symmetric wrapping key is always used with AES, and with key wrap with padding if no mode is named. */
+export const wrappingParameters = (parameters: CryptographicParameters): CryptographicParameters => ({
+  blockCipherMode: 'AESKeyWrapPadding',
+  ...parameters,
+  cryptographicAlgorithm: 'AES',
+});
+
+/**
+ * How a token unwraps a key as an object of its own.
+ * @returns undefined if that takes more than one call @throws Refusal for what the token does not have
+ */
+export function unwrappingMechanism(
+  token: KeyOnToken,
+  key: KeyFacts,
+  parameters: CryptographicParameters,
+  iv: Uint8Array | undefined,
+): TokenMechanism | undefined {
+  if (token.kind !== 'secret') {
+    const mechanism = parameters.paddingMethod === 'None' ? undefined : rsaChoice(key, parameters);
+    if (mechanism) token.requireMechanism(mechanism.name);
+    return mechanism;
+  }
+  const chosen = wrappingParameters(parameters);
+  const { cipher, name } = aesChoice(token, key, { algorithm: 'AES', parameters: chosen });
+  return withIv(name, { iv: isWrap(name) ? undefined : requireIv(cipher, iv), aad: undefined, tagBytes: cipher.tagBytes }, chosen);
 }
 
 /** @throws Refusal for keys that are not RSA keys */

@@ -18,6 +18,11 @@ export async function publicHalf({ tokens, place }: KeyOnToken, object: ManagedO
   return half;
 }
 
+/** What is known already of the public key of a private key. */
+export function rememberHalf(object: ManagedObject, half: KeyObject): void {
+  halves.set(object, half);
+}
+
 /** @throws Refusal NotExtractable for a private key, and what the token refuses */
 export async function secretFrom({ tokens, place, kind }: KeyOnToken): Promise<KeyObject> {
   if (kind !== 'secret') throw new Refusal('NotExtractable', 'DENIED: private keys do not leave their token');
