@@ -171,6 +171,10 @@ export type HsmApi = {
   giveUp(id: string): Promise<void>;
   /** The value of a secret key that is not sensitive. */
   value(slot: number, key: TokenKeyName): Promise<HsmAnswer<Uint8Array>>;
+  /** A private key that is not sensitive. */
+  give(slot: number, key: TokenKeyName): Promise<HsmAnswer<BroughtKey>>;
+  /** Wraps a key that is on the token, and extractable: its value, or PKCS #8. */
+  wrapKey(slot: number, key: TokenKeyName, mechanism: TokenMechanism, target: TokenKeyName): Promise<HsmAnswer<Uint8Array>>;
   encrypt(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Promise<HsmAnswer<Sealed>>;
   decrypt(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Promise<HsmAnswer<Uint8Array>>;
   sign(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Promise<HsmAnswer<Uint8Array>>;

@@ -57,6 +57,8 @@ function whole(on: OnWork): Omit<KeyCalls, Uncounted | keyof PartCalls> {
     destroy: (slot, key) => on('destroy', slot, key),
     hold: (slot, key) => on('hold', slot, key),
     value: (slot, key) => on('value', slot, key),
+    give: (slot, key) => on('give', slot, key),
+    wrapKey: (slot, key, mechanism, target) => on('wrapKey', slot, key, mechanism, target),
     encrypt: (slot, key, mechanism, data) => on('encrypt', slot, key, mechanism, data),
     decrypt: (slot, key, mechanism, data) => on('decrypt', slot, key, mechanism, data),
     sign: (slot, key, mechanism, data) => on('sign', slot, key, mechanism, data),

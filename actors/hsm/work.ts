@@ -1,7 +1,7 @@
 // The work of each call on the keys of a token, in whichever thread it runs, and which of it takes long.
 import type { BroughtKey, KeyOptions, PairOptions, SecretOptions, TokenKeyName, TokenMechanism } from './api.ts';
-import { bring, destroy, generate, generatePair, type Making, readValue } from './key-store.ts';
-import { decrypt, derive, encrypt, sign, unwrap, wrap } from './key-use.ts';
+import { bring, destroy, generate, generatePair, type Making, readPrivateKey, readValue } from './key-store.ts';
+import { decrypt, derive, encrypt, sign, unwrap, wrap, wrapKey } from './key-use.ts';
 import type { Token } from './token.ts';
 
 /** Each runs without a pause in one session. `making` tells how far a call has come that runs again. */
@@ -17,6 +17,8 @@ export const WORK = {
   /** Of a wrapped key, which is unwrapped before. */
   hold: (token: Token, _: Making, key: TokenKeyName) => token.describe(key),
   value: (token: Token, _: Making, key: TokenKeyName) => readValue(token, key),
+  give: (token: Token, _: Making, key: TokenKeyName) => readPrivateKey(token, key),
+  wrapKey: (token: Token, _: Making, key: TokenKeyName, mechanism: TokenMechanism, target: TokenKeyName) => wrapKey(token, key, mechanism, target),
   encrypt: (token: Token, _: Making, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array) => encrypt(token, key, mechanism, data),
   decrypt: (token: Token, _: Making, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array) => decrypt(token, key, mechanism, data),
   sign: (token: Token, _: Making, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array) => sign(token, key, mechanism, data),

@@ -144,6 +144,11 @@ export interface Key extends KeyFacts {
    * @param inClear opens it on this server, for what cannot be done there
    */
   hold?(object: ManagedObject, wrapped: WrappedMaterial, inClear: () => Promise<Key>): Promise<Key | undefined>;
+  /**
+   * Wraps another key, for which the wrapped one need not leave its place; undefined if they do not lie in the same. Keys in software have none of it.
+   * The material is the value of a secret, or PKCS #8.
+   */
+  wrapThere?(parameters: CryptographicParameters, other: Key): Promise<Wrapped | undefined>;
   /** @returns `length` bytes */
   derive(input: Derivation): Promise<Uint8Array>;
   /** @param peer the public key of the other side @returns the raw shared secret (SEC 1 section 3.3, RFC 7748 section 6) */

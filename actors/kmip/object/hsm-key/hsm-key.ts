@@ -22,12 +22,11 @@ import { sendTokenPart } from './parts.ts';
 import { CURVES } from './public-key.ts';
 import { unwrapByRsaAes, wrapByRsaAes } from './rsa-aes.ts';
 import { tokenSigning } from './signature-mechanism.ts';
-import { type AesChoice, aesChoice, isWrap, rsaChoice, wrappingParameters } from './token-cipher.ts';
-import { publicHalf, secretFrom } from './token-material.ts';
+import { type AesChoice, aesChoice, isWrap, RSA, rsaChoice, wrappingParameters } from './token-cipher.ts';
+import { materialFrom, publicHalf } from './token-material.ts';
 import { lacksMechanism, type Tokens } from './tokens.ts';
 import { holdOnToken } from './unwrapped.ts';
-
-const RSA: Keys.CipherFacts = { name: 'RSA', ivBytes: undefined, authenticated: false, tagBytes: 0 };
+import { wrapOnToken } from './wrapped-there.ts';
 
 /** Keys whose identifier is that of an HSM. */
 export function hsmKeys(tokens: Tokens): Keys.KeyKind {
@@ -156,6 +155,10 @@ class HsmKey implements Keys.Key {
     return this.decrypt({ ...choice, iv, data: data.subarray(0, end), tag: tagBytes > 0 ? data.subarray(end) : undefined });
   }
 
+  async wrapThere(parameters: CryptographicParameters, other: Keys.Key): Promise<Wrapped | undefined> {
+    return other instanceof HsmKey ? wrapOnToken(this.#token, this, parameters, other.#token) : undefined;
+  }
+
   #wrapping(parameters: CryptographicParameters): CryptographicParameters {
     return this.kind === 'secret' ? wrappingParameters(parameters) : parameters;
   }
@@ -178,8 +181,7 @@ class HsmKey implements Keys.Key {
   }
 
   parts(part: Keys.KeyPart): Promise<Keys.PartOutput> {
-    const aes = (choice: Keys.CipherChoice) => this.#aes(choice);
-    return sendTokenPart({ object: this.#object, token: this.#token, key: this, aes }, this.#ctx, part);
+    return sendTokenPart({ object: this.#object, token: this.#token, key: this, aes: (choice) => this.#aes(choice) }, this.#ctx, part);
   }
 
   async publicKey(): Promise<KeyObject> {
@@ -192,6 +194,6 @@ class HsmKey implements Keys.Key {
     if (!flagOf(this.#object.attributes, TAG.Extractable, true)) throw new Refusal('NotExtractable', `DENIED: ${this.id} does not leave its token`);
     if (flagOf(this.#object.attributes, TAG.Sensitive, false))
       throw new Refusal('Sensitive', `DENIED: ${this.id} is sensitive and does not leave its token in clear`);
-    return secretFrom(this.#token);
+    return materialFrom(this.#token);
   }
 }

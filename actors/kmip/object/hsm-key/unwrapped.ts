@@ -11,7 +11,7 @@ import type { ManagedObject } from '../managed-object.ts';
 import { KeyOnToken } from './key-on-token.ts';
 import { publicKeyOf } from './public-key.ts';
 import { usesOf } from './shape.ts';
-import { unwrappingMechanism } from './token-cipher.ts';
+import { keyMechanism } from './token-cipher.ts';
 import { rememberHalf } from './token-material.ts';
 import { refusalOf } from './tokens.ts';
 import { WrappedKey } from './wrapped-key.ts';
@@ -52,7 +52,7 @@ export async function holdOnToken(
 /** The key as the token is to unwrap it; undefined for one that tokens do not take. */
 function passing({ token, key }: Omit<Holder, 'open'>, object: ManagedObject, wrapped: WrappedMaterial): KeyOnToken | undefined {
   const type = typeOf(object, wrapped);
-  const mechanism = type && orNone(() => unwrappingMechanism(token, key, wrapped.parameters, wrapped.iv));
+  const mechanism = type && orNone(() => keyMechanism(token, key, wrapped.parameters, wrapped.iv));
   if (!type || !mechanism) return undefined;
   const value = new Uint8Array(wrapped.data);
   const uses = usesOf(object.attributes);
