@@ -1,5 +1,6 @@
 // Every operation of KMIP on keys of a token of SoftHSM: which work, and how the others refuse. An operation that is new must find its place here.
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { test } from 'uvu';
 import { OPERATIONS } from '../../../actors/kmip/operations/index.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
@@ -133,6 +134,23 @@ const WORK: Readonly<Record<string, Run>> = {
     const named = text('PrivateKeyUniqueIdentifier', id('ec'));
     assert.equal((await done(kmip(server.admin, 'ReKeyKeyPair', named)))['PrivateKeyUniqueIdentifier'], id('ec::1'));
   },
+  /** Signed by the key on the token itself. */
+  async Certify() {
+    certificate = (await on('signs_pk', 'Certify', SUBJECT))['UniqueIdentifier'] as string;
+    const { Certificate: kept } = (await done(kmip(server.admin, 'Get', identifier(certificate)))) as unknown as { Certificate: Json[] };
+    const made = new X509Certificate(Buffer.from(String(kept.find(({ tag }) => tag === 'CertificateValue')?.value), 'hex'));
+    assert.ok(made.verify(made.publicKey), made.toString());
+  },
+  async ReCertify() {
+    const renewed = await done(kmip(server.admin, 'ReCertify', identifier(certificate)));
+    assert.notEqual(renewed['UniqueIdentifier'], certificate);
+  },
+  async GetUsageAllocation() {
+    const one: Json = { tag: 'UsageLimitsCount', type: 'LongInteger', value: '0x0000000000000001' };
+    await on('limited', 'GetUsageAllocation', one);
+    await on('limited', 'Encrypt', data);
+    await refused(kmip(server.admin, 'Encrypt', identifier(id('limited')), data), /[Uu]sage/);
+  },
   async Revoke() {
     await on('ended', 'Revoke', REASON);
     await refused(kmip(server.admin, 'Encrypt', identifier(id('ended')), data), /^Wrong_Key_Lifecycle_State/);
@@ -143,6 +161,8 @@ const WORK: Readonly<Record<string, Run>> = {
   },
 };
 
+const SUBJECT = structure('Attributes', text('CertificateSubjectCN', 'a key on a token'));
+let certificate = '';
 const CMAC = parameters(enumeration('BlockCipherMode', 'CMAC'));
 const SPLIT = [integer('SplitKeyParts', 2), integer('SplitKeyThreshold', 2), enumeration('SplitKeyMethod', 'XOR'), structure('Attributes')];
 
@@ -150,7 +170,6 @@ const SPLIT = [integer('SplitKeyParts', 2), integer('SplitKeyThreshold', 2), enu
 const REFUSED: Readonly<Record<string, () => readonly [readonly Json[], RegExp]>> = {
   Activate: () => [[identifier(id('aes'))], /already Active/],
   Validate: () => [[identifier(id('ec_pk'))], /a Certificate is needed/],
-  ReCertify: () => [[identifier(id('ec_pk'))], /[Cc]ertificate/],
   CreateSplitKey: () => [[enumeration('ObjectType', 'SplitKey'), identifier(id('aes')), ...SPLIT], /^Key_Value_Not_Present/],
   JoinSplitKey: () => [[enumeration('ObjectType', 'SymmetricKey'), identifier(id('aes')), identifier(id('free'))], /[Ss]plit/],
   DeriveKey: () => [
@@ -165,20 +184,8 @@ const REFUSED: Readonly<Record<string, () => readonly [readonly Json[], RegExp]>
   ],
 };
 
-/** They concern no key that a token may hold: certificates, or the server. Their own tests are elsewhere. */
-const NOT_OF_KEYS = [
-  'Certify',
-  'DiscoverVersions',
-  'GetUsageAllocation',
-  'Hash',
-  'Interop',
-  'Log',
-  'PKCS_11',
-  'Query',
-  'RNGRetrieve',
-  'RNGSeed',
-  'SetEndpointRole',
-];
+/** They name no key. Their own tests are elsewhere. */
+const NOT_OF_KEYS = ['DiscoverVersions', 'Hash', 'Interop', 'Log', 'PKCS_11', 'Query', 'RNGRetrieve', 'RNGSeed', 'SetEndpointRole'];
 
 /** Sends in two parts what the operation takes whole. @returns the members of both answers */
 async function inParts(operation: string, name: string, last: readonly Json[], ...first: Json[]): Promise<Record<string, string>> {
@@ -248,6 +255,8 @@ if (!skipWithout('softhsm2')) {
     server = await startHsmServer();
     for (const name of ['aes', 'rekeyed', 'ended']) await done(makeSecret(server.admin, id(name)));
     await done(makeSecret(server.admin, id('free'), boolean('Sensitive', false), boolean('Extractable', true)));
+    const two: Json = { tag: 'UsageLimitsTotal', type: 'LongInteger', value: '0x0000000000000002' };
+    await done(makeSecret(server.admin, id('limited'), structure('UsageLimits', two, enumeration('UsageLimitsUnit', 'Object'))));
     for (const name of ['ec', 'signs']) await done(makePair(server.admin, id(name), enumeration('CryptographicAlgorithm', 'EC'), curve('P_256')));
   });
   test.after(() => server.end());
