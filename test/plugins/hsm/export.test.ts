@@ -95,7 +95,7 @@ const byKey = (name: string, encoding = 'NoEncoding', ...how: Json[]): Json =>
 const KW = enumeration('BlockCipherMode', 'NISTKeyWrap');
 
 function wrapped(): void {
-  test('a sensitive key that may leave leaves wrapped by another of its token, and works where it is unwrapped', async () => {
+  test('a sensitive key leaves wrapped by another of its token, and works where it is unwrapped', async () => {
     await done(makeSecret(server.admin, id('wrapping')));
     await done(makeSecret(server.admin, id('leaving'), boolean('Extractable', true)));
     await refused(kmip(server.admin, 'Export', identifier(id('leaving'))), /^Sensitive: DENIED/);
@@ -112,7 +112,7 @@ function wrapped(): void {
     }
   });
 
-  test('a sensitive key is wrapped by nothing else: no encoding with attributes, no key elsewhere, none that may not wrap', async () => {
+  test('a sensitive key is wrapped with no other encoding, nor by a key elsewhere or one that may not', async () => {
     const ask = (specification: Json) => kmip(server.admin, 'Export', identifier(id('leaving')), specification);
     await refused(ask(byKey('wrapping', 'TTLVEncoding')), /^Encoding_Option_Error: .* NoEncoding only/);
     const attributes = [enumeration('CryptographicAlgorithm', 'AES'), integer('CryptographicLength', 256), integer('CryptographicUsageMask', 0x30), ACTIVE];
