@@ -1,7 +1,7 @@
 // The object handles of a slot by the names of keys: one place for all threads, so that none uses the handle of a key that another has destroyed.
 import type pkcs11js from 'pkcs11js';
 import type { TokenKeyName } from './api.ts';
-import { cacheName } from './token.ts';
+import { cacheName, isOfWrapped } from './token.ts';
 
 /** Object handles that are remembered for a slot. */
 const MAX_HANDLES = 10_000;
@@ -35,6 +35,11 @@ export class Handles {
   clear(): void {
     this.known.clear();
     this.#onClear();
+  }
+
+  /** Of keys that were searched for: unwrapped ones live in a session of their own, which another one's trouble does not concern. */
+  clearFound(): void {
+    for (const name of this.known.keys()) if (!isOfWrapped(name)) this.known.delete(name);
   }
 
   /** Settles when the key is gone, or was kept; undefined if nobody destroys it. */

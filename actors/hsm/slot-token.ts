@@ -63,7 +63,7 @@ export class SlotToken {
   drop(): void {
     const session = this.#session;
     this.#session = undefined;
-    this.handles.clear();
+    this.handles.clearFound();
     if (session !== undefined) this.#watch.sessions.close(session);
   }
 }

@@ -177,6 +177,7 @@ const MAX_NAME_BYTES = 90;
 
 /** A name for each key of a slot. */
 export const cacheName = ({ name, kind, wrapped }: TokenKeyName): string => `${wrapped ? 'wrapped ' : ''}${kind} ${name}`;
+export const isOfWrapped = (name: string): boolean => name.startsWith('wrapped ');
 
 /** A wrapped key is not searched for: it is unwrapped again, as after the loss of its session. */
 const handleGone = (): Error => Object.assign(new Error('the unwrapped key is gone'), { code: CKR.KEY_HANDLE_INVALID });

@@ -213,6 +213,20 @@ function ends(): void {
     for (const id of ['c', 'd']) await refused(encrypt(`ends ${id}`), /^Wrapping_Object_(Destroyed|Not_Found)|wrapping key/);
   });
 
+  test('data that do not decrypt cost nobody an unwrapped key', async () => {
+    const made = await done(encrypt('aes GCM'));
+    const counts = await unwrapping(async () => {
+      for (let turn = 0; turn < 3; turn++) {
+        await refused(
+          decrypt('aes GCM', { ...made, AuthenticatedEncryptionTag: '00'.repeat(16) } as object as Record<string, string>),
+          /^Cryptographic_Failure/,
+        );
+        assert.equal((await done(decrypt('aes GCM', made)))['Data'], HEX);
+      }
+    });
+    assert.deepEqual(counts, [0, 0]);
+  });
+
   test('sessions that the token drops cost one more unwrapping, and no wrong answer', async () => {
     const made = await done(encrypt('aes GCM'));
     library.tell('drop');
