@@ -1,8 +1,9 @@
 // The interface of the actor of an HSM instance: its calls, their arguments and answers.
 import type { PartOutput, PartOwner, PartStart, Sealed } from './part.ts';
 import type { AttributeChanges, HsmHints, HsmQuirks } from './quirks.ts';
+import type { WrappedKey } from './wrapped-key.ts';
 
-export type { AttributeChanges, HsmHints, HsmQuirks, PartOutput, PartOwner, PartStart, Sealed };
+export type { AttributeChanges, HsmHints, HsmQuirks, PartOutput, PartOwner, PartStart, Sealed, WrappedKey };
 
 export interface HsmArgs {
   /** Routing prefix: `hsm::soft_hsm`, `hsm::soft_hsm_1`. */
@@ -54,6 +55,8 @@ export type TokenKeyKind = 'secret' | 'private' | 'public';
 export interface TokenKeyName {
   readonly name: string;
   readonly kind: TokenKeyKind;
+  /** The key is not on the token, but comes wrapped with each use. The name is then one that no other wrapped key has. */
+  readonly wrapped?: WrappedKey | undefined;
 }
 
 /** What a key may be used for: one attribute of PKCS #11 each (CKA_ENCRYPT ...). */
@@ -162,8 +165,16 @@ export type HsmApi = {
   bring(slot: number, options: KeyOptions, key: BroughtKey): Promise<HsmAnswer<TokenKey>>;
   /** Does nothing if there is no such key. */
   destroy(slot: number, key: TokenKeyName): Promise<HsmAnswer<void>>;
+  /** Unwraps a key on the token, where it stays for its uses: nothing reads its value. */
+  hold(slot: number, key: TokenKeyName): Promise<HsmAnswer<TokenKey>>;
+  /** Destroys what `hold` keeps, on all slots, of the key of an object or of those that it has wrapped. */
+  giveUp(id: string): Promise<void>;
   /** The value of a secret key that is not sensitive. */
   value(slot: number, key: TokenKeyName): Promise<HsmAnswer<Uint8Array>>;
+  /** A private key that is not sensitive. */
+  give(slot: number, key: TokenKeyName): Promise<HsmAnswer<BroughtKey>>;
+  /** Wraps a key that is on the token, and extractable: its value, or PKCS #8. */
+  wrapKey(slot: number, key: TokenKeyName, mechanism: TokenMechanism, target: TokenKeyName): Promise<HsmAnswer<Uint8Array>>;
   encrypt(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Promise<HsmAnswer<Sealed>>;
   decrypt(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Promise<HsmAnswer<Uint8Array>>;
   sign(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Promise<HsmAnswer<Uint8Array>>;

@@ -6,6 +6,7 @@ import { InputWrong } from './part-work.ts';
 import { PartsEnded, PartsFull } from './parts.ts';
 import { isStaleSession, nameOf, returnValue } from './return-value.ts';
 import { KeyAmbiguous, KeyMissing } from './token.ts';
+import { UnwrapRefused } from './unwrapped-keys.ts';
 
 const EXPECTED = [
   [KeyMissing, 'absent'],
@@ -14,6 +15,7 @@ const EXPECTED = [
   [PartsEnded, 'ended'],
   [PartsFull, 'full'],
   [InputWrong, 'input'],
+  [UnwrapRefused, 'refused'],
 ] as const;
 
 /** After such an error no operation of the token is under way. */

@@ -1,17 +1,23 @@
 // The object handles of a slot by the names of keys: one place for all threads, so that none uses the handle of a key that another has destroyed.
 import type pkcs11js from 'pkcs11js';
 import type { TokenKeyName } from './api.ts';
-import { cacheName } from './token.ts';
+import { cacheName, isOfWrapped } from './token.ts';
 
 /** Object handles that are remembered for a slot. */
 const MAX_HANDLES = 10_000;
 
 export class Handles {
   readonly known = new Map<string, pkcs11js.Handle>();
+  readonly #onClear: () => void;
   /** Keys that are being destroyed, each with the end of that. */
   readonly #leaving = new Map<string, Promise<unknown>>();
   /** Uses in other threads, which must end before their key is destroyed: a library may give its handle to the next one. */
   readonly #uses = new Map<string, Set<Promise<unknown>>>();
+
+  /** @param onClear all handles are given up, also those of keys that live only as long */
+  constructor(onClear: () => void = () => {}) {
+    this.#onClear = onClear;
+  }
 
   has(key: TokenKeyName): boolean {
     return this.known.has(cacheName(key));
@@ -22,12 +28,18 @@ export class Handles {
   }
 
   put(key: TokenKeyName, handle: pkcs11js.Handle): void {
-    if (this.known.size >= MAX_HANDLES) this.known.clear();
+    if (this.known.size >= MAX_HANDLES) this.clear();
     this.known.set(cacheName(key), handle);
   }
 
   clear(): void {
     this.known.clear();
+    this.#onClear();
+  }
+
+  /** Of keys that were searched for: unwrapped ones live in a session of their own, which another one's trouble does not concern. */
+  clearFound(): void {
+    for (const name of this.known.keys()) if (!isOfWrapped(name)) this.known.delete(name);
   }
 
   /** Settles when the key is gone, or was kept; undefined if nobody destroys it. */

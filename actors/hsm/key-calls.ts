@@ -10,6 +10,7 @@ import { GIVEN_UP, type Turn, Turns } from './turns.ts';
 import type { WorkArgs, WorkName, WorkValue } from './work.ts';
 
 type KeyCalls = Omit<HsmApi, 'probe' | 'facts' | 'figures'>;
+type Uncounted = 'mechanisms' | 'giveUp';
 
 const UNKNOWN_SLOT = { ok: false, failure: { why: 'unavailable', text: 'it is not in hsm_slot' } } as const;
 
@@ -43,6 +44,9 @@ export function keyCalls({ prefix, sessions, tally, isAwaited }: KeyCallsOptions
       const answer = (await sessions.get(slot)?.mechanisms()) ?? UNKNOWN_SLOT;
       return answer.ok ? { ok: true, value: [...answer.value].flatMap((code) => NAME_OF.get(code) ?? []) } : answer;
     },
+    async giveUp(id) {
+      await Promise.all([...sessions.values()].map(({ keys }) => keys.giveUpOf(id)));
+    },
     ...whole((name, slot, ...args) => counted(name, slot, (session) => session.do({ name, args, making: { isMade: false } }, turn))),
     ...inParts((operation, slot, work, key) => counted(operation, slot, (session) => session.run((token) => work(session.parts, token), turn, key))),
   };
@@ -53,7 +57,7 @@ type Counted = <T>(operation: keyof KeyCalls, slot: number, run: (session: SlotS
 type OnWork = <N extends WorkName & keyof KeyCalls>(name: N, slot: number, ...args: WorkArgs<N>) => Promise<HsmAnswer<WorkValue<N>>>;
 type OnParts = <T>(operation: keyof KeyCalls, slot: number, work: (parts: Parts, token: Token) => T, key?: TokenKeyName) => Promise<HsmAnswer<T>>;
 
-function whole(on: OnWork): Omit<KeyCalls, 'mechanisms' | keyof PartCalls> {
+function whole(on: OnWork): Omit<KeyCalls, Uncounted | keyof PartCalls> {
   return {
     list: (slot) => on('list', slot),
     find: (slot, key) => on('find', slot, key),
@@ -61,7 +65,10 @@ function whole(on: OnWork): Omit<KeyCalls, 'mechanisms' | keyof PartCalls> {
     generatePair: (slot, options) => on('generatePair', slot, options),
     bring: (slot, options, key) => on('bring', slot, options, key),
     destroy: (slot, key) => on('destroy', slot, key),
+    hold: (slot, key) => on('hold', slot, key),
     value: (slot, key) => on('value', slot, key),
+    give: (slot, key) => on('give', slot, key),
+    wrapKey: (slot, key, mechanism, target) => on('wrapKey', slot, key, mechanism, target),
     encrypt: (slot, key, mechanism, data) => on('encrypt', slot, key, mechanism, data),
     decrypt: (slot, key, mechanism, data) => on('decrypt', slot, key, mechanism, data),
     sign: (slot, key, mechanism, data) => on('sign', slot, key, mechanism, data),
@@ -73,7 +80,8 @@ function whole(on: OnWork): Omit<KeyCalls, 'mechanisms' | keyof PartCalls> {
 
 function inParts(on: OnParts): PartCalls {
   return {
-    beginParts: (slot, owner, key, start, data) => on('beginParts', slot, (parts, token) => parts.begin(token, owner, key, start, data), key),
+    beginParts: (slot, owner, key, start, data) =>
+      on('beginParts', slot, (parts, token) => parts.begin(token, owner, key, start, data), key.wrapped?.by ?? key),
     nextPart: (slot, owner, value, data) => on('nextPart', slot, (parts, token) => parts.update(token, owner, value, data)),
     lastPart: (slot, owner, value, data, proof) => on('lastPart', slot, (parts, token) => parts.finish(token, owner, value, data, proof)),
   };

@@ -1,7 +1,7 @@
 // Makes, takes, reads and destroys the keys of a token.
 import type pkcs11js from 'pkcs11js';
 import { CKA } from '../../kmip/pkcs11.ts';
-import type { BroughtKey, KeyOptions, PairOptions, SecretOptions, TokenKey, TokenKeyName } from './api.ts';
+import type { BroughtKey, KeyOptions, PairOptions, RsaNumbers, SecretOptions, TokenKey, TokenKeyName } from './api.ts';
 import { MechanismMissing, toMechanism } from './mechanism.ts';
 import { isStaleSession, returnValue } from './return-value.ts';
 import { broughtTemplate, changed, pairTemplates, secretTemplate } from './template.ts';
@@ -141,4 +141,22 @@ export function destroy(token: Token, key: TokenKeyName): void {
 export function readValue(token: Token, key: TokenKeyName): Uint8Array {
   const [attribute] = token.library.C_GetAttributeValue(token.session, token.handle(key), [{ type: CKA.VALUE }]) as { value: Buffer }[];
   return new Uint8Array(attribute?.value ?? []);
+}
+
+const RSA_NUMBERS = {
+  ...{ n: CKA.MODULUS, e: CKA.PUBLIC_EXPONENT, d: CKA.PRIVATE_EXPONENT, p: CKA.PRIME_1, q: CKA.PRIME_2 },
+  ...{ dp: CKA.EXPONENT_1, dq: CKA.EXPONENT_2, qi: CKA.COEFFICIENT },
+} as const;
+
+/** @throws the error of the token for a key that is sensitive, and for one of another type */
+export function readPrivateKey(token: Token, key: TokenKeyName): BroughtKey {
+  const handle = token.handle(key);
+  const read = (type: number): Uint8Array => {
+    const [attribute] = token.library.C_GetAttributeValue(token.session, handle, [{ type }]) as { value: Buffer }[];
+    return new Uint8Array(attribute?.value ?? []);
+  };
+  const { type } = token.describe(key, handle);
+  if (type === 'EC' || type === 'ED' || type === 'X') return { kind: 'private', type, params: read(CKA.EC_PARAMS), scalar: read(CKA.VALUE) };
+  const numbers = Object.entries(RSA_NUMBERS).map(([name, attribute]) => [name, read(attribute)]);
+  return { kind: 'private', rsa: Object.fromEntries(numbers) as RsaNumbers };
 }

@@ -11,6 +11,9 @@ const MARGIN_BYTES = 2_048;
 /** Of any signature or MAC. */
 const MAX_SIGNATURE_BYTES = 8_192;
 
+/** Of a private key in PKCS #8, and a block more. */
+const MAX_WRAPPED_BYTES = 16_384;
+
 /** Some libraries refuse a null pointer, which the binding makes of an empty buffer that has no memory. */
 const input = (data: Uint8Array): Buffer => (data.length === 0 ? Buffer.alloc(1).subarray(0, 0) : Buffer.from(data));
 const output = (data: Uint8Array): Buffer => Buffer.alloc(data.length + MARGIN_BYTES);
@@ -84,6 +87,12 @@ export function wrap(token: Token, key: TokenKeyName, mechanism: TokenMechanism,
   const how = toMechanism(mechanism, token.mechanisms);
   const passing = library.C_CreateObject(session, passingSecret(material));
   return inPassing(token, passing, () => new Uint8Array(library.C_WrapKey(session, how, token.handle(key), passing, output(material))));
+}
+
+export function wrapKey(token: Token, key: TokenKeyName, mechanism: TokenMechanism, target: TokenKeyName): Uint8Array {
+  const { library, session } = token;
+  const how = toMechanism(mechanism, token.mechanisms);
+  return new Uint8Array(library.C_WrapKey(session, how, token.handle(key), token.handle(target), Buffer.alloc(MAX_WRAPPED_BYTES)));
 }
 
 export function unwrap(token: Token, key: TokenKeyName, mechanism: TokenMechanism, wrapped: Uint8Array): Uint8Array {

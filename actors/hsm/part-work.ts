@@ -7,6 +7,7 @@ import { MechanismMissing, toMechanism, toSealing } from './mechanism.ts';
 import type { PartStart } from './part.ts';
 import type { Sessions } from './sessions.ts';
 import type { Token } from './token.ts';
+import { isWrapped, unwrapInto, type WrappedKeyName } from './unwrapped-keys.ts';
 
 /** The client sent what does not fit. */
 export class InputWrong extends Error {}
@@ -39,9 +40,11 @@ export function startWork(token: Token, sessions: Sessions, key: TokenKeyName, s
 function onToken(token: Token, sessions: Sessions, key: TokenKeyName, { what, mechanism }: PartStart): PartWork {
   const { library } = token;
   const how = what === 'encrypt' ? toSealing(token, mechanism) : { mechanism: toMechanism(mechanism, token.mechanisms), chosenIv: () => undefined };
-  const handle = token.handle(key);
+  const known = key.wrapped ? undefined : token.handle(key);
   const session = sessions.open();
   try {
+    // A wrapped key lives in the session of its operation, and as long.
+    const handle = known ?? unwrapInto(token, session, key as WrappedKeyName);
     if (what === 'encrypt') library.C_EncryptInit(session, how.mechanism, handle);
     else if (what === 'decrypt') library.C_DecryptInit(session, how.mechanism, handle);
     else library.C_SignInit(session, how.mechanism, handle);
@@ -112,7 +115,7 @@ function atEnd(key: TokenKeyName, { what, mechanism, digest }: PartStart): PartW
         parts.push(data);
         return NOTHING;
       },
-      finish: (token) => WHOLE[what](token, key, mechanism, Buffer.concat(parts)),
+      finish: (token) => withKey(token, key, (holding) => WHOLE[what](holding, key, mechanism, Buffer.concat(parts))),
     };
   }
   const hash = createHash(digest.name);
@@ -122,8 +125,22 @@ function atEnd(key: TokenKeyName, { what, mechanism, digest }: PartStart): PartW
       hash.update(data);
       return NOTHING;
     },
-    finish: (token) => sign(token, key, mechanism, Buffer.concat([digest.head, hash.digest().subarray(0, digest.maxBytes)])),
+    finish: (token) => {
+      const data = Buffer.concat([digest.head, hash.digest().subarray(0, digest.maxBytes)]);
+      return withKey(token, key, (holding) => sign(holding, key, mechanism, data));
+    },
   };
+}
+
+/** A wrapped key is there for this call only. */
+function withKey<T>(token: Token, key: TokenKeyName, work: (token: Token) => T): T {
+  if (!isWrapped(key)) return work(token);
+  const handle = unwrapInto(token, token.session, key);
+  try {
+    return work(token.holding(key, handle));
+  } finally {
+    token.library.C_DestroyObject(token.session, handle);
+  }
 }
 
 const WHOLE = { encrypt: encryptWhole, decrypt, sign } as const;

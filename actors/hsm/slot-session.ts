@@ -3,6 +3,8 @@ import type pkcs11js from 'pkcs11js';
 import type { HsmAnswer, HsmQuirks, TokenKeyName } from './api.ts';
 import { type Desk, SessionSpoiled } from './desk.ts';
 import { failureOf, isExpected } from './expected-error.ts';
+import type { Job } from './job.ts';
+import { KeyLookup, type Refused } from './key-lookup.ts';
 import { MechanismMissing } from './mechanism.ts';
 import { Parts } from './parts.ts';
 import { isStaleObject, isStaleSession, nameOf } from './return-value.ts';
@@ -12,7 +14,7 @@ import type { SlotWatch } from './slot-watch.ts';
 import type { Token } from './token.ts';
 import { TurnQueue } from './turn-queue.ts';
 import { AT_ONCE, GIVEN_UP, type Turn } from './turns.ts';
-import { doWork, isLong, usedKey, type Work, type WorkName, type WorkValue } from './work.ts';
+import { doWork, isLong, isLookup, usedKey, type Work, type WorkName, type WorkValue } from './work.ts';
 
 /** A call asks so often for a login that others lose before its turn. */
 const MAX_TURNS = 3;
@@ -22,18 +24,6 @@ export interface SlotHost {
   /** The library, once the slot is logged in. @throws Error that says why the slot cannot be used */
   ready(watch: SlotWatch): Promise<pkcs11js.PKCS11>;
 }
-
-/** A call: work that may run in another thread, or in this one only. */
-interface Job<T> {
-  readonly work: Work | undefined;
-  /** The key that it needs the handle of. */
-  readonly key: TokenKeyName | undefined;
-  here(token: Token): T;
-  /** It has the turn of the slot's queue. */
-  readonly hasTurn?: boolean;
-}
-
-type Refused = HsmAnswer<never> & { readonly ok: false };
 
 interface SlotSessionOptions {
   readonly watch: SlotWatch;
@@ -51,6 +41,7 @@ export class SlotSession {
   readonly #isOneAtATime: boolean;
   readonly #desks: SlotDesks | undefined;
   readonly #own: SlotToken;
+  readonly keys: KeyLookup;
   /** Of long calls, and of all where the token does one at a time. */
   readonly #queue = new TurnQueue();
   readonly parts: Parts;
@@ -58,10 +49,12 @@ export class SlotSession {
   constructor({ watch, host, monotonic, quirks = {}, desks }: SlotSessionOptions) {
     this.parts = new Parts(monotonic, watch.sessions);
     this.#isOneAtATime = quirks.oneAtATime === true;
-    this.#own = new SlotToken(watch, quirks);
+    this.#own = new SlotToken(watch, quirks, monotonic);
     this.#watch = watch;
     this.#host = host;
     this.#desks = desks;
+    const run = <T>(job: Job<T>, turn: Turn) => (job.hasTurn ? this.#attempt(job, turn) : this.#inTurn(job, turn));
+    this.keys = new KeyLookup({ own: this.#own, watch, hasThreads: () => desks?.isOpen === true, run });
     watch.occupied = { stall: () => desks?.stall, isHeld: () => this.#isOneAtATime && desks?.isBusy === true };
   }
 
@@ -76,12 +69,19 @@ export class SlotSession {
   /** As `run`, in whichever thread suits the work. */
   do<N extends WorkName>(work: Work<N>, turn: Turn = AT_ONCE): Promise<HsmAnswer<WorkValue<N>>> {
     const job = { work: work as Work, key: usedKey(work as Work), here: (token: Token) => doWork(token, work) };
-    if (work.name !== 'destroy' || !this.#desks?.isOpen) return this.#inTurn(job, turn);
-    return this.#own.handles.destroying(work.args[0] as never, () => this.#inTurn(job, turn));
+    if (work.name !== 'destroy') return this.#inTurn(job, turn);
+    return this.#destroy(work.args[0] as TokenKeyName, () => this.#inTurn(job, turn));
+  }
+
+  /** What the key has wrapped goes first. */
+  async #destroy<T>(key: TokenKeyName, work: () => Promise<T>): Promise<T> {
+    await this.keys.giveUpWrappedBy(key);
+    return this.#desks?.isOpen ? this.#own.handles.destroying(key, work) : work();
   }
 
   async #inTurn<T>(job: Job<T>, turn: Turn): Promise<HsmAnswer<T>> {
-    const isLongOne = job.work !== undefined && isLong(job.work.name) && this.#desks?.isOpen;
+    const elsewhere = this.#desks?.isOpen ? job.work?.name : undefined;
+    const isLongOne = elsewhere !== undefined && (isLong(elsewhere) || (this.#isOneAtATime && isLookup(elsewhere)));
     if (!isLongOne && !(this.#isOneAtATime && this.#queue.isBusy)) return this.#attempt(job, turn);
     const end = await this.#queue.enter();
     try {
@@ -93,7 +93,7 @@ export class SlotSession {
 
   async #attempt<T>(job: Job<T>, turn: Turn): Promise<HsmAnswer<T>> {
     for (let attempt = 0, spoiled = 0; ; attempt++) {
-      const desk = this.#desks?.deskFor(job.work);
+      const desk = this.#desks?.deskFor(job.work, this.#queue.isBusy && !this.#isOneAtATime);
       let turns = 0;
       let library: pkcs11js.PKCS11;
       do {
@@ -103,7 +103,7 @@ export class SlotSession {
       } while (
         // Calls that arrive together are ready together: one that was slow makes the others wait, and may have found that the session has ended.
         (!desk && turn.pause()) ||
-        this.#leaving(job) ||
+        this.keys.leaving(job) ||
         (this.#watch.problem !== undefined && turns++ < MAX_TURNS)
       );
       if (this.#watch.problem !== undefined) return { ok: false, failure: { why: 'unavailable', text: this.#watch.problem } };
@@ -137,43 +137,25 @@ export class SlotSession {
       for (let slow = desk ? undefined : turn.pause(); slow; slow = turn.pause()) await slow;
       const library = await this.#host.ready(this.#watch);
       // Most keys are known, and each promise costs.
-      return (this.#isKnown(job) ? undefined : await this.#findKey(job, turn)) ?? { library };
+      return (this.keys.isKnown(job) ? undefined : await this.keys.find(job, turn)) ?? { library };
     } catch (error) {
       return { ok: false, failure: { why: 'unavailable', text: nameOf(error) } };
     }
-  }
-
-  /** The end of the destruction of the key that the call needs. One that has the turn goes first: that waits for the turn. */
-  #leaving({ key, hasTurn }: Job<unknown>): Promise<unknown> | undefined {
-    return key && !hasTurn ? this.#own.handles.leaving(key) : undefined;
-  }
-
-  /** Whether the handle of the key, if the call needs one, is there and may be used. */
-  #isKnown(job: Job<unknown>): boolean {
-    this.#own.renew();
-    return !job.key || (this.#own.handles.has(job.key) && !this.#leaving(job));
-  }
-
-  /** Has another thread search for the key of a use, because a search may take long. @returns why there is none */
-  async #findKey(job: Job<unknown>, turn: Turn): Promise<Refused | undefined> {
-    const { key } = job;
-    if (!key || !this.#desks?.isOpen) return undefined;
-    for (let leaving = this.#leaving(job); leaving; leaving = this.#leaving(job)) await leaving;
-    if (this.#isKnown(job)) return undefined;
-    const { login } = this.#watch;
-    const work: Work<'search'> = { name: 'search', args: [key], making: { isMade: false } };
-    const search = { work: work as Work, key: undefined, here: (token: Token) => doWork(token, work) };
-    const found = await (job.hasTurn ? this.#attempt(search, turn) : this.#inTurn(search, turn));
-    if (!found.ok) return found;
-    if (login === this.#watch.login && !this.#own.handles.leaving(key)) this.#own.handles.put(key, Buffer.from(found.value));
-    return undefined;
   }
 
   async #at(desk: Desk, work: Work): Promise<unknown> {
     const key = usedKey(work);
     const bytes = key && this.#own.handles.get(key);
     const handle = key && bytes && { key, bytes: new Uint8Array(bytes) };
-    return this.#own.handles.using(key, () => desk.run(work, { mechanisms: this.#own.mechanisms, handle }));
+    const { sessions } = this.#watch;
+    // An unwrapped key stays as long as somebody calls for it.
+    const home = key?.wrapped ? this.#own.unwrapped.session : undefined;
+    if (home) sessions.lend(home);
+    try {
+      return await this.#own.handles.using(key, () => desk.run(work, { mechanisms: this.#own.mechanisms, handle }));
+    } finally {
+      if (home) sessions.takeBack(home);
+    }
   }
 
   /** The mechanisms that the token reports now. */

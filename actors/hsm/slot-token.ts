@@ -5,9 +5,11 @@ import type { HsmQuirks } from './api.ts';
 import { Handles } from './handles.ts';
 import type { SlotWatch } from './slot-watch.ts';
 import { Token } from './token.ts';
+import { requireUnwrapping, UnwrappedKeys, type WrappedKeyName } from './unwrapped-keys.ts';
 
 export class SlotToken {
-  readonly handles = new Handles();
+  readonly handles: Handles;
+  readonly unwrapped: UnwrappedKeys;
   readonly #watch: SlotWatch;
   readonly #quirks: HsmQuirks;
   /** Mechanisms that the token reports, but does not have. */
@@ -17,7 +19,10 @@ export class SlotToken {
   #login = 0;
   mechanisms: ReadonlySet<number> = new Set();
 
-  constructor(watch: SlotWatch, quirks: HsmQuirks) {
+  /** @param monotonic milliseconds */
+  constructor(watch: SlotWatch, quirks: HsmQuirks, monotonic: () => number) {
+    this.unwrapped = new UnwrappedKeys(monotonic, watch.sessions);
+    this.handles = new Handles(() => this.unwrapped.end());
     this.#watch = watch;
     this.#quirks = quirks;
     this.#missing = new Set((quirks.missingMechanisms ?? []).map((name) => CKM[name] as number));
@@ -40,6 +45,13 @@ export class SlotToken {
     return new Token({ library, session: this.#session, mechanisms: this.mechanisms, handles: this.handles.known, quirks: this.#quirks });
   }
 
+  /** Unwraps a key, unless that was done meanwhile. */
+  hold(token: Token, key: WrappedKeyName): void {
+    if (this.handles.has(key)) return;
+    requireUnwrapping(token, this.#watch.slot, key.wrapped);
+    this.handles.put(key, this.unwrapped.unwrap(token, key));
+  }
+
   /** A token may get mechanisms while it is in use, as by an update or a policy. @returns whether there are others than before */
   learn(library: pkcs11js.PKCS11): boolean {
     const before = this.mechanisms;
@@ -51,7 +63,7 @@ export class SlotToken {
   drop(): void {
     const session = this.#session;
     this.#session = undefined;
-    this.handles.clear();
+    this.handles.clearFound();
     if (session !== undefined) this.#watch.sessions.close(session);
   }
 }

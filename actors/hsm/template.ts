@@ -1,7 +1,7 @@
 // Attribute templates of new keys (PKCS #11 v2.40 sections 4.8 to 4.10).
 import type pkcs11js from 'pkcs11js';
 import { CKA, CKK, CKM, CKO } from '../../kmip/pkcs11.ts';
-import type { AttributeChanges, BroughtKey, KeyOptions, PairOptions, SecretOptions, TokenKeyKind, TokenPublicKey, TokenUse } from './api.ts';
+import type { AttributeChanges, BroughtKey, KeyOptions, PairOptions, SecretOptions, TokenKeyKind, TokenPublicKey, TokenUse, WrappedKey } from './api.ts';
 import { octetString } from './point.ts';
 
 type Template = pkcs11js.Attribute[];
@@ -116,6 +116,21 @@ export function broughtTemplate(options: KeyOptions, key: BroughtKey, has: Reado
 function publicValue(key: TokenPublicKey, has: ReadonlySet<number>): Template {
   if (key.type === 'RSA') return [{ type: CKA.KEY_TYPE, value: CKK.RSA }, bytes(CKA.MODULUS, key.modulus), bytes(CKA.PUBLIC_EXPONENT, key.exponent)];
   return [{ type: CKA.KEY_TYPE, value: curveType(key.type, has) }, bytes(CKA.EC_PARAMS, key.params), bytes(CKA.EC_POINT, octetString(key.point))];
+}
+
+/** A key of ours that the token unwraps for uses there, and never tells. */
+export function unwrappedTemplate({ type, uses }: WrappedKey): Template {
+  const objectClass = type === 'RSA' ? CKO.PRIVATE_KEY : CKO.SECRET_KEY;
+  const flags = (OF_CLASS[objectClass] as readonly TokenUse[]).map((use) => ({ type: USE[use], value: uses.includes(use) }));
+  return [
+    { type: CKA.CLASS, value: objectClass },
+    { type: CKA.KEY_TYPE, value: type === 'RSA' ? CKK.RSA : SECRET[type] },
+    { type: CKA.TOKEN, value: false },
+    { type: CKA.PRIVATE, value: true },
+    { type: CKA.SENSITIVE, value: true },
+    { type: CKA.EXTRACTABLE, value: false },
+    ...flags,
+  ];
 }
 
 /** A secret that lives on the token for one call: its value may be read. @param value undefined for one that the token derives or unwraps */

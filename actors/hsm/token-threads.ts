@@ -18,20 +18,26 @@ export interface TokenThreadOptions extends TokenThreadArgs {
   onStall(): void;
 }
 
+/** Those of a slot; each starts when it is first needed. */
+export interface SlotThreads {
+  readonly long: TokenThread;
+  readonly lookups: TokenThread;
+}
+
 /** Those of an instance. */
 export class TokenThreads {
   /** For uses of keys; none if the thread of the instance does these itself. */
   readonly forUses: readonly TokenThread[];
-  readonly #ofSlots: ReadonlyMap<number, TokenThread>;
+  readonly #ofSlots: ReadonlyMap<number, SlotThreads>;
 
   constructor(options: TokenThreadOptions, slots: readonly number[], uses: number, ctx: Pick<ActorContext, 'clock' | 'log'>) {
     this.forUses = uses === 1 ? [] : Array.from({ length: uses }, (_, at) => new TokenThread(options, String(at), ctx));
-    this.#ofSlots = new Map(slots.map((slot) => [slot, new TokenThread(options, `slot ${slot}`, ctx)]));
+    const thread = (name: string) => new TokenThread(options, name, ctx);
+    this.#ofSlots = new Map(slots.map((slot) => [slot, { long: thread(`slot ${slot}`), lookups: thread(`slot ${slot} lookups`) }]));
   }
 
-  /** For the long calls of a slot. */
-  forSlot(slot: number): TokenThread {
-    return this.#ofSlots.get(slot) as TokenThread;
+  forSlot(slot: number): SlotThreads {
+    return this.#ofSlots.get(slot) as SlotThreads;
   }
 
   isBusy(): boolean {
@@ -43,7 +49,7 @@ export class TokenThreads {
   }
 
   #all(): TokenThread[] {
-    return [...this.forUses, ...this.#ofSlots.values()];
+    return [...this.forUses, ...[...this.#ofSlots.values()].flatMap(({ long, lookups }) => [long, lookups])];
   }
 }
 

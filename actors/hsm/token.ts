@@ -1,6 +1,7 @@
 // One token with a session that is logged in: finds keys by name, remembers their handles, and reads what they are.
 import type pkcs11js from 'pkcs11js';
 import { CKA, CKK, CKO } from '../../kmip/pkcs11.ts';
+import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
 import type { HsmQuirks, TokenKey, TokenKeyKind, TokenKeyName, TokenKeyType, TokenPublicKey } from './api.ts';
 import { bare } from './point.ts';
 import { idOf, USES } from './template.ts';
@@ -50,10 +51,17 @@ export class Token {
     this.#handles = handles;
   }
 
+  /** The same, with the handle of this key alone. */
+  holding(key: TokenKeyName, handle: pkcs11js.Handle): Token {
+    const { library, session, mechanisms, quirks } = this;
+    return new Token({ library, session, mechanisms, quirks, handles: new Map([[cacheName(key), handle]]) });
+  }
+
   /** @throws KeyMissing, KeyAmbiguous */
   handle(key: TokenKeyName): pkcs11js.Handle {
     const known = this.#handles.get(cacheName(key));
     if (known) return known;
+    if (key.wrapped) throw handleGone();
     const found = this.lookUp(key);
     if (!found) throw new KeyMissing(`the token has no ${key.kind} key ${key.name}`);
     this.#handles.set(cacheName(key), found);
@@ -151,8 +159,8 @@ export class Token {
   }
 
   /** From the public key of the pair, or from the private key as far as that tells it. */
-  #publicKey({ name, kind }: TokenKeyName, type: TokenKeyType, handle: pkcs11js.Handle): TokenPublicKey | undefined {
-    const from = kind === 'public' ? handle : (this.lookUp({ name, kind: 'public' }) ?? handle);
+  #publicKey({ name, kind, wrapped }: TokenKeyName, type: TokenKeyType, handle: pkcs11js.Handle): TokenPublicKey | undefined {
+    const from = kind === 'public' || wrapped ? handle : (this.lookUp({ name, kind: 'public' }) ?? handle);
     if (type === 'RSA') {
       const [modulus, exponent] = [this.read(from, CKA.MODULUS), this.read(from, CKA.PUBLIC_EXPONENT)];
       return modulus && exponent && { type, modulus: new Uint8Array(modulus), exponent: new Uint8Array(exponent) };
@@ -168,7 +176,11 @@ const UNREADABLE: ReadonlySet<number> = new Set([0x11, 0x12]);
 const MAX_NAME_BYTES = 90;
 
 /** A name for each key of a slot. */
-export const cacheName = ({ name, kind }: TokenKeyName): string => `${kind} ${name}`;
+export const cacheName = ({ name, kind, wrapped }: TokenKeyName): string => `${wrapped ? 'wrapped ' : ''}${kind} ${name}`;
+export const isOfWrapped = (name: string): boolean => name.startsWith('wrapped ');
+
+/** A wrapped key is not searched for: it is unwrapped again, as after the loss of its session. */
+const handleGone = (): Error => Object.assign(new Error('the unwrapped key is gone'), { code: CKR.KEY_HANDLE_INVALID });
 
 /** CK_ULONG in the byte order of the machine. */
 const uint = (value: Buffer | undefined): number => (value && value.length > 0 ? value.readUIntLE(0, Math.min(value.length, 6)) : 0);

@@ -1,7 +1,7 @@
 // The work of each call on the keys of a token, in whichever thread it runs, and which of it takes long.
 import type { BroughtKey, KeyOptions, PairOptions, SecretOptions, TokenKeyName, TokenMechanism } from './api.ts';
-import { bring, destroy, generate, generatePair, type Making, readValue } from './key-store.ts';
-import { decrypt, derive, encrypt, sign, unwrap, wrap } from './key-use.ts';
+import { bring, destroy, generate, generatePair, type Making, readPrivateKey, readValue } from './key-store.ts';
+import { decrypt, derive, encrypt, sign, unwrap, wrap, wrapKey } from './key-use.ts';
 import type { Token } from './token.ts';
 
 /** Each runs without a pause in one session. `making` tells how far a call has come that runs again. */
@@ -14,7 +14,11 @@ export const WORK = {
   generatePair: (token: Token, making: Making, options: PairOptions) => generatePair(token, options, making),
   bring: (token: Token, making: Making, options: KeyOptions, key: BroughtKey) => bring(token, options, key, making),
   destroy: (token: Token, _: Making, key: TokenKeyName) => destroy(token, key),
+  /** Of a wrapped key, which is unwrapped before. */
+  hold: (token: Token, _: Making, key: TokenKeyName) => token.describe(key),
   value: (token: Token, _: Making, key: TokenKeyName) => readValue(token, key),
+  give: (token: Token, _: Making, key: TokenKeyName) => readPrivateKey(token, key),
+  wrapKey: (token: Token, _: Making, key: TokenKeyName, mechanism: TokenMechanism, target: TokenKeyName) => wrapKey(token, key, mechanism, target),
   encrypt: (token: Token, _: Making, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array) => encrypt(token, key, mechanism, data),
   decrypt: (token: Token, _: Making, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array) => decrypt(token, key, mechanism, data),
   sign: (token: Token, _: Making, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array) => sign(token, key, mechanism, data),
@@ -27,10 +31,13 @@ export type WorkName = keyof typeof WORK;
 export type WorkArgs<N extends WorkName> = (typeof WORK)[N] extends (token: Token, making: Making, ...args: infer A) => unknown ? A : never;
 export type WorkValue<N extends WorkName> = ReturnType<(typeof WORK)[N]>;
 
-/** Searches of the token, and what makes keys or takes them: none of it may hold up the uses of other keys. */
-const LONG: ReadonlySet<WorkName> = new Set(['list', 'find', 'search', 'generate', 'generatePair', 'bring', 'destroy']);
+/** What lists keys, makes or takes them: none of it may hold up the uses of other keys. */
+const LONG: ReadonlySet<WorkName> = new Set(['list', 'generate', 'generatePair', 'bring', 'destroy']);
+/** Searches for one key, which may take long too, but must not wait for those: a use waits for them. */
+const LOOKUPS: ReadonlySet<WorkName> = new Set(['find', 'search']);
 
 export const isLong = (name: WorkName): boolean => LONG.has(name);
+export const isLookup = (name: WorkName): boolean => LOOKUPS.has(name);
 
 /** One call, as it is kept until its turn. */
 export interface Work<N extends WorkName = WorkName> {
@@ -41,7 +48,7 @@ export interface Work<N extends WorkName = WorkName> {
 
 /** The key that a use needs the handle of. */
 export function usedKey({ name, args }: Work): TokenKeyName | undefined {
-  return isLong(name) ? undefined : (args[0] as TokenKeyName);
+  return isLong(name) || isLookup(name) ? undefined : (args[0] as TokenKeyName);
 }
 
 export function doWork<N extends WorkName>(token: Token, { name, args, making }: Work<N>): WorkValue<N> {

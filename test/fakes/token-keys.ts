@@ -34,6 +34,8 @@ export interface TokenAbilities {
   readonly can: readonly Mechanism[];
   /** The mechanism of PKCS #11 that each of the others lacks, as refusals name it. */
   readonly missing: Readonly<Partial<Record<Mechanism, string>>>;
+  /** With what it unwraps other keys for itself. */
+  readonly holds?: KeyPlace['holds'];
   /** Of its model. */
   readonly quirks?: HsmQuirks | undefined;
   /** Keys are made on the token; it takes none. */
@@ -152,7 +154,7 @@ function pairType(key: BroughtKey): PairOptions['type'] {
   return key.key.type === 'RSA' ? { rsaBits: 2048 } : { curve: key.key.type, params: key.key.params };
 }
 
-function placeOn(tokens: Tokens, slot: number, { name, can, missing, takesNoMaterial = false }: TokenAbilities): KeyPlace {
+function placeOn(tokens: Tokens, slot: number, { name, can, missing, holds, takesNoMaterial = false }: TokenAbilities): KeyPlace {
   const bringer = new Bringer(tokens, slot, takesNoMaterial);
   const identifier = (id: string) => `${PREFIX}::${slot}::${bringer.nameOf(id)}`;
   const real = hsmKeys(tokens);
@@ -161,6 +163,7 @@ function placeOn(tokens: Tokens, slot: number, { name, can, missing, takesNoMate
     name: `keys on a token of ${name}`,
     kind,
     can: new Set(can),
+    holds,
     missing: (mechanism) => missing[mechanism] ?? mechanism,
     takesMaterial: !takesNoMaterial,
     givesMaterial: false,

@@ -3,6 +3,7 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { enumeration, structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { destroyDraft } from '../object/destruction.ts';
+import { giveUpKeys } from '../object/key.ts';
 import { stateAt } from '../object/lifecycle.ts';
 import type { DescriptionDraft } from '../object/managed-object.ts';
 import { type Outside, withOutside } from '../object/outside.ts';
@@ -16,14 +17,17 @@ const REASON = structure(TAG.RevocationReason, [enumeration(TAG.RevocationReason
 
 /** @throws Problem, Refusal */
 export async function deleteKey(kid: string, ctx: OperationContext): Promise<void> {
-  await withOutside((outside) =>
+  const ids = await withOutside((outside) =>
     ctx.change(async (tx) => {
       await describeByKid(tx, kid, 'Revoke');
       const object = await describeByKid(tx, kid, 'Destroy');
       const others = (await pairOf(tx, object, 'Revoke')).length > 0 ? await pairOf(tx, object, 'Destroy') : [];
-      for (const draft of [object, ...others]) await remove(tx, draft, ctx, outside);
+      const all = [object, ...others];
+      for (const draft of all) await remove(tx, draft, ctx, outside);
+      return all.map(({ id }) => id);
     }),
   );
+  giveUpKeys(ctx.server, ids);
 }
 
 async function remove(tx: ObjectTransaction, draft: DescriptionDraft, ctx: OperationContext, outside: Outside): Promise<void> {

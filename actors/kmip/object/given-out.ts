@@ -2,6 +2,7 @@
 import { andThen } from '../../../kernel/at-once.ts';
 import { isAttributeIn } from '../../../kmip/attribute/rules.ts';
 import { keyBlock, keyBlockHead, keyBlockOf, lacksKeyValue } from '../../../kmip/key-block.ts';
+import { exportKey } from '../../../kmip/key-format/key-format.ts';
 import { keyValueIn } from '../../../kmip/message/legacy.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -17,7 +18,7 @@ import { keyOf } from './key.ts';
 import { settle, stateAt } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { asPkcs12 } from './pkcs12-export.ts';
-import { unencodedFormat, unwrapContent, wrapContent } from './wrapping.ts';
+import { unencodedFormat, unwrapContent, wrapContent, wrapThere } from './wrapping.ts';
 import { wrapperOf, wrappingSpecification } from './wrapping-policy.ts';
 
 const { ObjectType, KeyWrapType, State } = ENUM;
@@ -30,7 +31,7 @@ export function givenOut(request: Structure, object: ManagedObject, ctx: Operati
   if (!flagOf(object.attributes, TAG.Extractable, true)) throw new Refusal('NotExtractable', 'DENIED: the object is not extractable');
   if (object.content && lacksKeyValue(object.content)) {
     if (!ctx.server.objects.sourceOf(object.id).keeper) return keptElsewhere(request, object, object.content, ctx);
-    return fromKeeper(object, ctx).then((kept) => givenOut(request, kept, ctx));
+    return fromKeeper(request, object, specification, ctx);
   }
   const compression = codeOf(request, TAG.KeyCompressionType);
   const asked = askedFormat(request) ?? (specification && unencodedFormat(object, specification));
@@ -54,12 +55,28 @@ function withMask(content: Structure, object: ManagedObject, ctx: OperationConte
   return isSaid ? content : withNamedAttributes(content, ['Cryptographic Usage Mask'], object, ctx);
 }
 
-/** A secret key that may leave the place where it is kept, with its value. */
-async function fromKeeper(object: ManagedObject, ctx: OperationContext): Promise<ManagedObject> {
-  const { algorithm, length } = keyBlockHead(object.content as Structure);
-  if (object.type !== ObjectType.SymmetricKey) throw new Refusal('NotExtractable', `DENIED: ${object.id} does not leave its token`);
-  const material = new Uint8Array((await keyOf(object, ctx).material()).export());
-  return { ...object, content: structure(TAG.SymmetricKey, [keyBlock({ format: 'Raw', material, algorithm, length })]) };
+/** A key on a token: wrapped there by another, or with its value, if that may leave. */
+async function fromKeeper(request: Structure, object: ManagedObject, specification: Structure | undefined, ctx: OperationContext): Promise<Structure> {
+  const format = askedFormat(request);
+  const isOwn = format === undefined || format === keyBlockHead(object.content as Structure).format;
+  const wrapped = specification && flagOf(object.attributes, TAG.Sensitive, false) && isOwn && (await wrapThere(object, specification, ctx));
+  return wrapped || givenOut(request, await withValue(object, ctx), ctx);
+}
+
+async function withValue(object: ManagedObject, ctx: OperationContext): Promise<ManagedObject> {
+  const content = object.content as Structure;
+  const { algorithm, length, format: own } = keyBlockHead(content);
+  const key = await keyOf(object, ctx).material();
+  const format = key.type === 'secret' ? own : 'PKCS_8';
+  const material = new Uint8Array(key.type === 'secret' ? key.export() : (exportKey(key, format) as Uint8Array));
+  const block = keyBlock({ format, material, algorithm, length });
+  return {
+    ...object,
+    content: structure(
+      content.tag,
+      content.value.map((member) => (member.tag === TAG.KeyBlock ? block : member)),
+    ),
+  };
 }
 
 /** For a key that is kept elsewhere: a KeyBlock without KeyValue, which came with 1.2. The request must not ask for more. */

@@ -6,6 +6,7 @@ import type { FpeParameters } from '../../../crypto/format-preserving/fpe.ts';
 import type { DerivationInput, DerivationMethod } from '../../../crypto/key/derive.ts';
 import type { CryptographicAlgorithm, CryptographicParameters, RecommendedCurve } from '../../../crypto/parameters.ts';
 import type { SignatureEncoding } from '../../../crypto/signature/digest-signature.ts';
+import type { KeyFormatType } from '../../../kmip/key-format/key-format-type.ts';
 import type { StreamKind, StreamOutput } from '../../stream/api.ts';
 import type { Principal } from '../api.ts';
 import type { Aside } from '../aside.ts';
@@ -83,6 +84,12 @@ export interface Authentication {
   readonly data: Uint8Array;
 }
 
+/** The material of a key that is stored wrapped. */
+export interface WrappedMaterial extends Wrapped {
+  readonly parameters: CryptographicParameters;
+  readonly format: KeyFormatType;
+}
+
 export interface Derivation extends Omit<DerivationInput, 'key' | 'keyAlgorithm'> {
   readonly method: DerivationMethod;
 }
@@ -132,6 +139,16 @@ export interface Key extends KeyFacts {
   /** Encrypts the material of another key. If the parameters name no mode, AES uses key wrap with padding (RFC 5649), and RSA uses OAEP. */
   wrap(parameters: CryptographicParameters, material: Uint8Array): Promise<Wrapped>;
   unwrap(parameters: CryptographicParameters, wrapped: Wrapped): Promise<Uint8Array>;
+  /**
+   * Opens another key where this one lies, so that its material is nowhere else; undefined if it cannot. Keys in software have none of it.
+   * @param inClear opens it on this server, for what cannot be done there
+   */
+  hold?(object: ManagedObject, wrapped: WrappedMaterial, inClear: () => Promise<Key>): Promise<Key | undefined>;
+  /**
+   * Wraps another key, for which the wrapped one need not leave its place; undefined if they do not lie in the same. Keys in software have none of it.
+   * The material is the value of a secret, or PKCS #8.
+   */
+  wrapThere?(parameters: CryptographicParameters, other: Key): Promise<Wrapped | undefined>;
   /** @returns `length` bytes */
   derive(input: Derivation): Promise<Uint8Array>;
   /** @param peer the public key of the other side @returns the raw shared secret (SEC 1 section 3.3, RFC 7748 section 6) */
@@ -156,6 +173,13 @@ export interface KeyKind {
   /** Whether the object's key is of this kind. */
   holds(object: ManagedObject): boolean;
   open(object: ManagedObject, ctx: KeyContext): Key;
+  /** An object is given up: its key, and those that it has wrapped, are not kept ready for use any longer. */
+  giveUp?(id: string): void;
+}
+
+/** After objects were revoked or destroyed. Uses are refused without it. */
+export function giveUpKeys({ keyKinds }: Pick<KeyContext['server'], 'keyKinds'>, ids: readonly string[]): void {
+  for (const { giveUp } of keyKinds) for (const id of ids) giveUp?.(id);
 }
 
 /** Opens the key of an object whose use is permitted: see `useKey`. The first kind that holds the key opens it. */

@@ -1,4 +1,5 @@
 // Wraps key blocks for Get and Export, and unwraps them for Register and Import (KMIP 2.1 sections 3.3 and 7.18).
+import type { Wrapped } from '../../../crypto/cipher/wrap.ts';
 import type { CryptographicParameters } from '../../../crypto/parameters.ts';
 import { keyBlockOf } from '../../../kmip/key-block.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -9,7 +10,7 @@ import { bytesOf, child, children, codeOf, nameOf, required, structureOf } from 
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { parametersOf as readParameters } from './cryptographic-parameters.ts';
-import { type Key, keyOf } from './key.ts';
+import { type Key, keyOf, type WrappedMaterial } from './key.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { unwrappingKey, wrappingKey } from './wrapping-key.ts';
 
@@ -20,11 +21,7 @@ export async function wrapContent(content: Structure, specification: Structure, 
   const block = structureOf(content, TAG.KeyBlock);
   if (!block) throw new Refusal('InvalidObjectType', 'only keys and secret data can be wrapped; this object is neither');
   if (structureOf(block, TAG.KeyWrappingData)) throw new Refusal('IllegalObjectType', 'the key is already stored wrapped and cannot be wrapped again');
-  const method = required(codeOf(specification, TAG.WrappingMethod), TAG.WrappingMethod);
-  if (method !== WrappingMethod.Encrypt)
-    throw new Refusal('KeyWrapTypeNotSupported', `the wrapping method ${nameOf('WrappingMethod', method)} is not supported; use Encrypt`);
-  const information = required(structureOf(specification, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
-  return wrapWith(keyOf(await wrappingKey(ctx, information), ctx), content, specification);
+  return wrapWith(keyOf(await wrappingKey(ctx, encryptingKeyIn(specification)), ctx), content, specification);
 }
 
 /** As wrapContent, with a key whose use is already permitted. */
@@ -33,15 +30,44 @@ export async function wrapWith(key: Key, content: Structure, specification: Stru
   const information = required(structureOf(specification, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
   const encoding = codeOf(specification, TAG.EncodingOption) ?? ENUM.EncodingOption.TTLVEncoding;
   const plain = plainOf(block, specification, encoding);
-  const { data, iv } = await key.wrap(parametersOf(information), plain);
+  return wrappedContent(content, specification, key, await key.wrap(parametersOf(information), plain));
+}
+
+/** The content with its KeyValue wrapped by the key. */
+function wrappedContent(content: Structure, specification: Structure, key: Key, { data, iv }: Wrapped): Structure {
+  const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
+  const information = required(structureOf(specification, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
   const wrapping = structure(TAG.KeyWrappingData, [
     ...specification.value.filter(({ tag }) => tag === TAG.WrappingMethod),
     addKeyIdentity(information, key),
     ...(iv ? [bytes(TAG.IVCounterNonce, iv)] : []),
     ...specification.value.filter(({ tag }) => tag === TAG.EncodingOption),
   ]);
-  const wrapped = block.value.map((member): Node => (member.tag === TAG.KeyValue ? bytes(TAG.KeyValue, data) : member));
+  const wrapped = block.value.flatMap((member): Node[] => (member.tag === TAG.KeyValue ? [] : [member]));
+  wrapped.splice(wrapped.findLastIndex(({ tag }) => tag === TAG.KeyFormatType || tag === TAG.KeyCompressionType) + 1, 0, bytes(TAG.KeyValue, data));
   return replaceKeyBlock(content, structure(TAG.KeyBlock, [...wrapped, wrapping]));
+}
+
+/**
+ * Wraps a key that lies where its wrapping key does, and stays there.
+ * @returns undefined if they do not lie in the same place @throws Refusal as wrapContent, EncodingOptionError for an encoding of the key with its attributes
+ */
+export async function wrapThere(object: ManagedObject, specification: Structure, ctx: OperationContext): Promise<Structure | undefined> {
+  const wrapper = keyOf(await wrappingKey(ctx, encryptingKeyIn(specification)), ctx);
+  if (!wrapper.wrapThere) return undefined;
+  if (codeOf(specification, TAG.EncodingOption) !== ENUM.EncodingOption.NoEncoding)
+    throw new Refusal('EncodingOptionError', `${object.id} does not leave its place in clear: it can be wrapped with NoEncoding only`);
+  if (children(specification, TAG.AttributeName).length > 0) throw new Refusal('EncodingOptionError', 'attributes can be wrapped only with TTLVEncoding');
+  const wrapped = await wrapper.wrapThere(parametersOf(encryptingKeyIn(specification)), keyOf(object, ctx));
+  return wrapped && wrappedContent(object.content as Structure, specification, wrapper, wrapped);
+}
+
+/** @throws Refusal KeyWrapTypeNotSupported */
+function encryptingKeyIn(specification: Structure): Structure {
+  const method = required(codeOf(specification, TAG.WrappingMethod), TAG.WrappingMethod);
+  if (method !== WrappingMethod.Encrypt || child(specification, TAG.MACSignatureKeyInformation))
+    throw new Refusal('KeyWrapTypeNotSupported', `the wrapping method ${nameOf('WrappingMethod', method)} is not supported; use Encrypt alone`);
+  return required(structureOf(specification, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
 }
 
 /** The bytes to encrypt: the material alone, or the whole KeyValue with the attributes that the client wants inside. */
@@ -70,6 +96,16 @@ function addKeyIdentity(information: Structure, { id }: Key): Structure {
 function parametersOf(information: Structure): CryptographicParameters {
   const given = structureOf(information, TAG.CryptographicParameters);
   return given ? readParameters(given) : {};
+}
+
+/** The key that unwraps the content, and what it unwraps; undefined for material in an encoding that no token knows. */
+export async function unwrapperOf(content: Structure, ctx: OperationContext): Promise<{ readonly key: Key; readonly material: WrappedMaterial | undefined }> {
+  const { wrapping, format } = keyBlockOf(content);
+  const information = required(structureOf(required(wrapping, TAG.KeyWrappingData), TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
+  const key = keyOf(await unwrappingKey(ctx, information), ctx);
+  if (!wrapping || codeOf(wrapping, TAG.EncodingOption) !== ENUM.EncodingOption.NoEncoding) return { key, material: undefined };
+  const iv = bytesOf(wrapping, TAG.IVCounterNonce);
+  return { key, material: { data: wrappedBytes(content), ...(iv && { iv }), parameters: parametersOf(information), format } };
 }
 
 /** The content, unwrapped if it is wrapped. @throws Refusal if the wrapping key is missing or does not unwrap it */

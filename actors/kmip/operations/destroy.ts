@@ -6,6 +6,7 @@ import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { booleanOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { destroyDraft } from '../object/destruction.ts';
+import { giveUpKeys } from '../object/key.ts';
 import type { DescriptionDraft } from '../object/managed-object.ts';
 import { withOutside } from '../object/outside.ts';
 import { pairOf } from '../object/revocation.ts';
@@ -23,16 +24,18 @@ export const destroy = {
 } satisfies Operation;
 
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
-  const id = await withOutside((outside) =>
+  const ids = await withOutside((outside) =>
     ctx.change(async (tx) => {
       const draft = await tx.describe(request, 'Destroy');
       if (isDestroyed(draft)) throw new Refusal('ObjectDestroyed', `DENIED: the object ${draft.id} is already destroyed`);
       const others = booleanOf(request, TAG.Cascade) ? (await pairOf(tx, draft, 'Destroy')).filter((other) => !isDestroyed(other)) : [];
-      for (const each of [draft, ...others]) await destroyDraft(tx, each, ctx, booleanOf(request, TAG.Remove) ?? false, outside);
-      return draft.id;
+      const all = [draft, ...others];
+      for (const each of all) await destroyDraft(tx, each, ctx, booleanOf(request, TAG.Remove) ?? false, outside);
+      return all.map(({ id }) => id);
     }),
   );
-  return [text(TAG.UniqueIdentifier, id)];
+  giveUpKeys(ctx.server, ids);
+  return [text(TAG.UniqueIdentifier, ids[0] as string)];
 }
 
 const isDestroyed = ({ state }: DescriptionDraft): boolean => state === Destroyed || state === DestroyedCompromised;

@@ -3,6 +3,7 @@ import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { booleanOf, codeOf, dateOf, nameOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { giveUpKeys } from '../object/key.ts';
 import { pairOf, type Revocation, revokeDraft } from '../object/revocation.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
@@ -21,14 +22,16 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const reason = required(structureOf(request, TAG.RevocationReason), TAG.RevocationReason);
   const code = nameOf('RevocationReasonCode', required(codeOf(reason, TAG.RevocationReasonCode), TAG.RevocationReasonCode));
   const revocation: Revocation = { reason, compromised: COMPROMISES.has(code), occurrence: dateOf(request, TAG.CompromiseOccurrenceDate), now: ctx.now };
-  const id = await ctx.change(async (tx) => {
+  const ids = await ctx.change(async (tx) => {
     const draft = await tx.describe(request, 'Revoke');
-    for (const each of [draft, ...(booleanOf(request, TAG.Cascade) ? await pairOf(tx, draft, 'Revoke') : [])]) {
+    const all = [draft, ...(booleanOf(request, TAG.Cascade) ? await pairOf(tx, draft, 'Revoke') : [])];
+    for (const each of all) {
       revokeDraft(each, revocation);
       await tx.update(each);
       await tx.audit(revoke.event, each.id);
     }
-    return draft.id;
+    return all.map(({ id }) => id);
   });
-  return [text(TAG.UniqueIdentifier, id)];
+  giveUpKeys(ctx.server, ids);
+  return [text(TAG.UniqueIdentifier, ids[0] as string)];
 }

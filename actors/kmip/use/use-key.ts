@@ -4,22 +4,22 @@ import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { type Key, keyOf } from '../object/key.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
-import { isWrapped, openWrapped } from '../object/opened.ts';
+import { isWrapped, openKey } from '../object/opened.ts';
 import { requireUse, type Use } from '../object/usage.ts';
 import { spendUsage } from '../object/usage-limits.ts';
 import type { OperationContext } from '../operation-context.ts';
 
 /** A key that may be used once. */
 export class KeyUse {
-  /** The object of the key, with its material in clear. */
+  /** The object of the key; its material is the key's business. */
   readonly object: ManagedObject;
   readonly key: Key;
   readonly #ctx: OperationContext;
   readonly #use: Use;
 
-  constructor(ctx: OperationContext, object: ManagedObject, use: Use) {
+  constructor(ctx: OperationContext, object: ManagedObject, use: Use, key: Key = keyOf(object, ctx)) {
     this.object = object;
-    this.key = keyOf(object, ctx);
+    this.key = key;
     this.#ctx = ctx;
     this.#use = use;
   }
@@ -39,13 +39,18 @@ export class KeyUse {
  * The key is there at once if it is in memory.
  * @param named the object, found with the right that the use needs; or a payload that names it
  * @param tag of the identifier in the payload
- * @throws Refusal as `use` of the context, `requireUse` and `openWrapped`, in this order
+ * @throws Refusal as `use` of the context, `requireUse` and `openKey`, in this order
  */
 export function useKey(ctx: OperationContext, named: ManagedObject | Structure, use: Use, tag?: number): KeyUse | Promise<KeyUse> {
   return andThen('tag' in named ? ctx.use(named, use.operation, tag) : named, (found) => {
     requireUse(found, use, ctx.now);
-    return andThen(isWrapped(found) ? openWrapped(found, ctx) : found, (open) => new KeyUse(ctx, open, use));
+    return isWrapped(found) ? openUse(ctx, found, use) : new KeyUse(ctx, found, use);
   });
+}
+
+async function openUse(ctx: OperationContext, found: ManagedObject, use: Use): Promise<KeyUse> {
+  const { object, key } = await openKey(found, ctx);
+  return new KeyUse(ctx, object, use, key);
 }
 
 /**
@@ -58,8 +63,7 @@ export function useFittingKey(
   use: Use,
   fits: (key: Key, object: ManagedObject) => void,
 ): KeyUse | Promise<KeyUse> {
-  return andThen(isWrapped(found) ? openWrapped(found, ctx) : found, (open) => {
-    const permitted = new KeyUse(ctx, open, use);
+  return andThen(isWrapped(found) ? openUse(ctx, found, use) : new KeyUse(ctx, found, use), (permitted) => {
     fits(permitted.key, permitted.object);
     requireUse(found, use, ctx.now);
     return permitted;

@@ -22,6 +22,8 @@ export interface KeyPlace {
   readonly givesMaterial: boolean;
   /** Whether its keys sign and make MACs in parts; default true. */
   readonly provesInParts?: boolean;
+  /** What unwraps other keys for uses in the place. */
+  readonly holds?: readonly ('AES-KW' | 'RSA')[] | undefined;
   /** Whether encryption takes an IV of the caller. */
   readonly takesIv: boolean;
   secret(id: string, algorithm: CryptographicAlgorithm, material: Uint8Array, options?: KeyOptions): Promise<Draft>;

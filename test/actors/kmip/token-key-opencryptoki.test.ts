@@ -11,6 +11,7 @@ if (!skipWithout('opencryptoki')) {
     const { place, end } = await tokenPlace(token, {
       name: "openCryptoki's software token",
       can: ['AES-CBC', 'HMAC', 'RSA-PKCS1', 'RSA-PSS', 'RSA-PKCS1 encryption', 'RSA-OAEP'],
+      holds: ['RSA'],
       missing: {
         'AES-GCM': 'CKM_AES_GCM',
         'AES-CTR': 'CKM_AES_CTR',

@@ -12,6 +12,8 @@ export interface FaultLibrary {
   tell(line: string | undefined): void;
   /** How many sessions it has open; 0 before the first. */
   sessions(): number;
+  /** `made` keys were unwrapped that never leave the token, `there` of them are there now; `others` is how many others were unwrapped. */
+  unwrapped(): Readonly<Record<'made' | 'there' | 'others', number>>;
 }
 
 const GCC = '/usr/bin/gcc';
@@ -33,9 +35,14 @@ export function faultLibrary(folder: string, name: string): FaultLibrary {
   copyFileSync(built, path);
   const fault = `${path}.fault`;
   const counted = `${path}.sessions`;
+  const unwrapped = `${path}.unwrapped`;
   return {
     path,
     tell: (line) => (line === undefined ? rmSync(fault, { force: true }) : writeFileSync(fault, `${line}\n`)),
+    unwrapped() {
+      const [made = 0, there = 0, others = 0] = existsSync(unwrapped) ? readFileSync(unwrapped, 'utf8').split(' ').map(Number) : [];
+      return { made, there, others };
+    },
     sessions: () => (existsSync(counted) ? Number(readFileSync(counted, 'utf8')) : 0),
   };
 }

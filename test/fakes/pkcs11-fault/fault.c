@@ -18,6 +18,7 @@
 //   keep            the token does not destroy public keys
 //   refuse          the token takes no values of keys (C_CreateObject); "refuse all": nor does it unwrap them
 //
+// <its own path>.unwrapped holds how many keys were unwrapped that never leave the token, how many of these are there, and how many others were unwrapped.
 // <its own path>.sessions holds how many sessions are open, by C_GetSessionInfo, after each call that opens or closes one.
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -107,20 +108,47 @@ static CK_RV mine_C_Initialize(CK_VOID_PTR arguments) {
 static CK_SESSION_HANDLE sessions[MAX_SESSIONS];
 static int session_count;
 
-static void tell_sessions(void) {
+/** Whole lines only. */
+static void write_line(const char *what, const char *line) {
   char name[4200], next[4210];
+  snprintf(name, sizeof name, "%s.%s", own_path, what);
+  snprintf(next, sizeof next, "%s.next", name);
+  FILE *file = fopen(next, "w");
+  if (!file) return;
+  fprintf(file, "%s\n", line);
+  fclose(file);
+  rename(next, name);
+}
+
+static void tell_sessions(void) {
+  char line[32];
   CK_SESSION_INFO info;
   int open = 0;
   for (int at = 0; at < session_count; at++)
     if (real->C_GetSessionInfo(sessions[at], &info) == CKR_OK) sessions[open++] = sessions[at];
   session_count = open;
-  snprintf(name, sizeof name, "%s.sessions", own_path);
-  snprintf(next, sizeof next, "%s.next", name);
-  FILE *file = fopen(next, "w");
-  if (!file) return;
-  fprintf(file, "%d\n", open);
-  fclose(file);
-  rename(next, name);
+  snprintf(line, sizeof line, "%d", open);
+  write_line("sessions", line);
+}
+
+#define MAX_UNWRAPPED 4096
+static struct {
+  CK_SESSION_HANDLE session;
+  CK_OBJECT_HANDLE object;
+} unwrapped[MAX_UNWRAPPED];
+static int unwrapped_count;
+static int unwrapped_others;
+
+static void tell_unwrapped(void) {
+  char line[64];
+  int there = 0;
+  for (int at = 0; at < unwrapped_count; at++) {
+    CK_OBJECT_CLASS class;
+    CK_ATTRIBUTE attribute = {CKA_CLASS, &class, sizeof class};
+    there += real->C_GetAttributeValue(unwrapped[at].session, unwrapped[at].object, &attribute, 1) == CKR_OK;
+  }
+  snprintf(line, sizeof line, "%d %d %d", unwrapped_count, there, unwrapped_others);
+  write_line("unwrapped", line);
 }
 
 static CK_RV mine_C_OpenSession(CK_SLOT_ID slot, CK_FLAGS flags, CK_VOID_PTR data, CK_NOTIFY notify, CK_SESSION_HANDLE_PTR session) {
@@ -134,6 +162,7 @@ static CK_RV mine_C_OpenSession(CK_SLOT_ID slot, CK_FLAGS flags, CK_VOID_PTR dat
 static CK_RV mine_C_CloseSession(CK_SESSION_HANDLE session) {
   CK_RV result = real->C_CloseSession(session);
   tell_sessions();
+  tell_unwrapped();
   return result;
 }
 
@@ -224,8 +253,15 @@ static CK_RV mine_C_CreateObject(CK_SESSION_HANDLE session, CK_ATTRIBUTE_PTR tem
 static CK_RV mine_C_UnwrapKey(CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT_HANDLE c, CK_BYTE_PTR d, CK_ULONG e, CK_ATTRIBUTE_PTR f, CK_ULONG g,
                               CK_OBJECT_HANDLE_PTR h) {
   CK_RV result = enter(0);
+  if (result == CKR_OK && told("refuse all", 0, 0)) result = CKR_KEY_FUNCTION_NOT_PERMITTED;
+  if (result == CKR_OK) result = real->C_UnwrapKey(a, b, c, d, e, f, g, h);
   if (result != CKR_OK) return result;
-  return told("refuse all", 0, 0) ? CKR_KEY_FUNCTION_NOT_PERMITTED : real->C_UnwrapKey(a, b, c, d, e, f, g, h);
+  int stays = 0;
+  for (CK_ULONG at = 0; at < g; at++) stays |= f[at].type == CKA_EXTRACTABLE && *(CK_BBOOL *)f[at].pValue == CK_FALSE;
+  if (!stays) unwrapped_others++;
+  else if (unwrapped_count < MAX_UNWRAPPED) unwrapped[unwrapped_count].session = a, unwrapped[unwrapped_count++].object = *h;
+  tell_unwrapped();
+  return result;
 }
 
 static CK_RV mine_C_DestroyObject(CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object) {
@@ -234,7 +270,9 @@ static CK_RV mine_C_DestroyObject(CK_SESSION_HANDLE session, CK_OBJECT_HANDLE ob
   CK_OBJECT_CLASS class = 0;
   CK_ATTRIBUTE attribute = {CKA_CLASS, &class, sizeof class};
   if (told("keep", 0, 0) && real->C_GetAttributeValue(session, object, &attribute, 1) == CKR_OK && class == CKO_PUBLIC_KEY) return CKR_FUNCTION_FAILED;
-  return real->C_DestroyObject(session, object);
+  result = real->C_DestroyObject(session, object);
+  tell_unwrapped();
+  return result;
 }
 
 CK_RV C_GetFunctionList(CK_FUNCTION_LIST_PTR_PTR list) {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { canBuild, type FaultLibrary, faultLibrary } from '../../fakes/pkcs11-fault/build.ts';
+import { until } from '../../runtime.ts';
 import { skipWithout } from '../../system.ts';
 import {
   boolean,
@@ -147,6 +148,9 @@ function wrapped() {
     const made = await done(kmip(server.admin, 'Encrypt', identifier('stored wrapped'), bytes('Data', DATA)));
     const members = ['Data', 'IVCounterNonce', 'AuthenticatedEncryptionTag'].map((tag) => bytes(tag, made[tag] as string));
     assert.equal((await done(kmip(server.admin, 'Decrypt', identifier(key), ...members)))['Data'], HEX);
+    assert.equal(library.sessions(), SESSIONS + 1, 'the unwrapped key lives in a session of its own');
+    await done(kmip(server.admin, 'Revoke', identifier('stored wrapped'), structure('RevocationReason', enumeration('RevocationReasonCode', 'Superseded'))));
+    await until(async () => library.sessions() === SESSIONS, 'it has ended', 10_000);
   });
 }
 

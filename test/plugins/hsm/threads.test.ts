@@ -10,6 +10,8 @@ import { CBC, DATA, during, endFaulty, opens, pair, startFaulty } from './faulty
 import { bytes, done, identifier, kmip, makeSecret, startHsmServer } from './hsm-server.ts';
 
 const MAKE_MS = 1_500;
+/** Longer than uses take on a busy machine, with the start of a thread. */
+const LONG_MS = 8_000;
 
 function long(): void {
   for (const isolation of ['thread', 'process'])
@@ -26,6 +28,24 @@ function long(): void {
       const { answer, uses, ms } = await during(faulty, faulty.ids('key')[1], kmip(faulty.admin, 'Locate'));
       assert.equal(answer.status, 200, answer.text);
       assert.ok(ms >= 600 && uses > 10, `${uses} uses in ${ms} ms`);
+      faulty.library.tell(undefined);
+    });
+
+  for (const threads of [1, 2])
+    test(`threads = ${threads}: a key that was not used before does not wait for a pair that its slot makes`, async () => {
+      const faulty = await startFaulty(`threads = ${threads}`);
+      const [one] = faulty.ids('pair');
+      const names = ['fresh', 'fresh too', 'known'].map((name) => faulty.ids(name)[0]);
+      for (const id of names) await done(makeSecret(faulty.admin, id));
+      faulty.library.tell(`make ${LONG_MS}`);
+      let isMade = false;
+      const making = pair(faulty, one).then((answer) => {
+        isMade = true;
+        return answer;
+      });
+      for (const id of names) await done(faulty.encrypt(id));
+      assert.ok(!isMade, 'all were used before the pair was made');
+      assert.equal((await making).status, 200);
       faulty.library.tell(undefined);
     });
 

@@ -22,17 +22,18 @@ import { sendTokenPart } from './parts.ts';
 import { CURVES } from './public-key.ts';
 import { unwrapByRsaAes, wrapByRsaAes } from './rsa-aes.ts';
 import { tokenSigning } from './signature-mechanism.ts';
-import { type AesChoice, aesChoice, isWrap, rsaChoice } from './token-cipher.ts';
-import { publicHalf, secretFrom } from './token-material.ts';
+import { type AesChoice, aesChoice, isWrap, RSA, rsaChoice, wrappingParameters } from './token-cipher.ts';
+import { materialFrom, publicHalf } from './token-material.ts';
 import { lacksMechanism, type Tokens } from './tokens.ts';
-
-const RSA: Keys.CipherFacts = { name: 'RSA', ivBytes: undefined, authenticated: false, tagBytes: 0 };
+import { holdOnToken } from './unwrapped.ts';
+import { wrapOnToken } from './wrapped-there.ts';
 
 /** Keys whose identifier is that of an HSM. */
 export function hsmKeys(tokens: Tokens): Keys.KeyKind {
   return {
     holds: ({ id }) => id.startsWith(`${HSM}::`),
-    open: (object, ctx) => new HsmKey(tokens, object, ctx),
+    open: (object, ctx) => new HsmKey(new KeyOnToken(tokens, object), object, ctx),
+    giveUp: (id) => tokens.giveUp(id),
   };
 }
 
@@ -41,10 +42,10 @@ class HsmKey implements Keys.Key {
   readonly #token: KeyOnToken;
   readonly #ctx: Keys.KeyContext;
 
-  constructor(tokens: Tokens, object: ManagedObject, ctx: Keys.KeyContext) {
+  constructor(token: KeyOnToken, object: ManagedObject, ctx: Keys.KeyContext) {
     this.#object = object;
     this.#ctx = ctx;
-    this.#token = new KeyOnToken(tokens, object);
+    this.#token = token;
   }
 
   get kind(): TokenKeyKind {
@@ -75,7 +76,7 @@ class HsmKey implements Keys.Key {
 
   cipher(choice: Keys.CipherChoice): Keys.CipherFacts {
     if (this.kind === 'secret') return this.#aes(choice).cipher;
-    this.#token.requireMechanism(this.#rsa(choice.parameters).name);
+    this.#token.requireMechanism(rsaChoice(this, choice.parameters).name);
     return RSA;
   }
 
@@ -87,14 +88,10 @@ class HsmKey implements Keys.Key {
     return aesChoice(this.#token, this, choice);
   }
 
-  #rsa(parameters: CryptographicParameters): TokenMechanism {
-    return rsaChoice(this, parameters);
-  }
-
   async encrypt({ parameters, algorithm, iv: given, aad, data }: Keys.Encryption): Promise<Keys.Encrypted> {
     if (this.kind !== 'secret') {
       this.#token.requireKind('public');
-      const mechanism = this.#rsa(parameters);
+      const mechanism = rsaChoice(this, parameters);
       return parameters.paddingMethod === 'None' ? { data: await wrapByRsaAes(this.#token, mechanism, data) } : this.#token.encrypt(mechanism, data);
     }
     const { cipher, name } = this.#aes({ algorithm, parameters });
@@ -111,7 +108,7 @@ class HsmKey implements Keys.Key {
   async decrypt({ parameters, algorithm, iv: given, aad, data, tag }: Keys.Decryption): Promise<Uint8Array> {
     if (this.kind !== 'secret') {
       this.#token.requireKind('private');
-      const mechanism = this.#rsa(parameters);
+      const mechanism = rsaChoice(this, parameters);
       if (parameters.paddingMethod === 'None') return unwrapByRsaAes(this.#token, mechanism, this.length / 8, data);
       return this.#token.run('decrypt', mechanism, data);
     }
@@ -158,9 +155,16 @@ class HsmKey implements Keys.Key {
     return this.decrypt({ ...choice, iv, data: data.subarray(0, end), tag: tagBytes > 0 ? data.subarray(end) : undefined });
   }
 
-  /** As keys in software: a symmetric wrapping key is always used with AES, and with key wrap with padding if no mode is named. */
+  async wrapThere(parameters: CryptographicParameters, other: Keys.Key): Promise<Wrapped | undefined> {
+    return other instanceof HsmKey ? wrapOnToken(this.#token, this, parameters, other.#token) : undefined;
+  }
+
   #wrapping(parameters: CryptographicParameters): CryptographicParameters {
-    return this.kind === 'secret' ? { blockCipherMode: 'AESKeyWrapPadding', ...parameters, cryptographicAlgorithm: 'AES' } : parameters;
+    return this.kind === 'secret' ? wrappingParameters(parameters) : parameters;
+  }
+
+  hold(object: ManagedObject, wrapped: Keys.WrappedMaterial, inClear: () => Promise<Keys.Key>): Promise<Keys.Key | undefined> {
+    return holdOnToken({ token: this.#token, key: this, open: (token) => new HsmKey(token, object, this.#ctx) }, object, wrapped, inClear);
   }
 
   async derive({ method }: Keys.Derivation): Promise<Uint8Array> {
@@ -177,8 +181,7 @@ class HsmKey implements Keys.Key {
   }
 
   parts(part: Keys.KeyPart): Promise<Keys.PartOutput> {
-    const aes = (choice: Keys.CipherChoice) => this.#aes(choice);
-    return sendTokenPart({ object: this.#object, token: this.#token, key: this, aes }, this.#ctx, part);
+    return sendTokenPart({ object: this.#object, token: this.#token, key: this, aes: (choice) => this.#aes(choice) }, this.#ctx, part);
   }
 
   async publicKey(): Promise<KeyObject> {
@@ -191,6 +194,6 @@ class HsmKey implements Keys.Key {
     if (!flagOf(this.#object.attributes, TAG.Extractable, true)) throw new Refusal('NotExtractable', `DENIED: ${this.id} does not leave its token`);
     if (flagOf(this.#object.attributes, TAG.Sensitive, false))
       throw new Refusal('Sensitive', `DENIED: ${this.id} is sensitive and does not leave its token in clear`);
-    return secretFrom(this.#token);
+    return materialFrom(this.#token);
   }
 }

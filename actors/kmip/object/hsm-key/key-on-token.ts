@@ -13,17 +13,20 @@ export class KeyOnToken {
   readonly id: string;
   readonly kind: TokenKeyKind;
   readonly place: TokenPlace;
-  readonly #name: TokenKeyName;
+  readonly name: TokenKeyName;
 
-  /** @throws Refusal if the instance of the identifier is not configured any more */
-  constructor(tokens: Tokens, object: ManagedObject) {
+  /**
+   * @param at where the key is, if its identifier does not say so: it comes to a token wrapped
+   * @throws Refusal if the instance of the identifier is not configured any more
+   */
+  constructor(tokens: Tokens, object: ManagedObject, at?: { readonly place: TokenPlace; readonly name: TokenKeyName }) {
     this.tokens = tokens;
     this.id = object.id;
     this.kind = kindOf(object);
-    const place = placeOf(object.id, tokens.prefixes, this.kind === 'public');
+    const place = at?.place ?? placeOf(object.id, tokens.prefixes, this.kind === 'public');
     if (!place) throw new Refusal('GeneralFailure', `${object.id}: no HSM of this prefix is configured`);
     this.place = place;
-    this.#name = { name: place.name, kind: this.kind };
+    this.name = at?.name ?? { name: place.name, kind: this.kind };
   }
 
   /** The mechanisms of the token; undefined if they are not known yet. */
@@ -43,18 +46,18 @@ export class KeyOnToken {
 
   encrypt(mechanism: TokenMechanism, data: Uint8Array): Promise<Sealed> {
     this.requireMechanism(mechanism.name);
-    return this.tokens.call(this.place, mechanism.name, (hsm, slot) => hsm.encrypt(slot, this.#name, mechanism, move(owned(data))));
+    return this.tokens.call(this.place, mechanism.name, (hsm, slot) => hsm.encrypt(slot, this.name, mechanism, move(owned(data))));
   }
 
   run(what: 'decrypt' | 'sign' | 'wrap' | 'unwrap', mechanism: TokenMechanism, data: Uint8Array): Promise<Uint8Array> {
     this.requireMechanism(mechanism.name);
-    return this.tokens.call(this.place, mechanism.name, (hsm, slot) => hsm[what](slot, this.#name, mechanism, move(owned(data))));
+    return this.tokens.call(this.place, mechanism.name, (hsm, slot) => hsm[what](slot, this.name, mechanism, move(owned(data))));
   }
 
   beginParts(owner: PartOwner, start: PartStart, data: Uint8Array): Promise<PartOutput> {
     const { name } = start.mechanism;
     this.requireMechanism(name);
-    return this.tokens.call(this.place, name, (hsm, slot) => hsm.beginParts(slot, owner, this.#name, start, move(owned(data))));
+    return this.tokens.call(this.place, name, (hsm, slot) => hsm.beginParts(slot, owner, this.name, start, move(owned(data))));
   }
 
   nextPart(owner: PartOwner, value: Uint8Array, data: Uint8Array): Promise<PartOutput> {
@@ -69,6 +72,6 @@ export class KeyOnToken {
   /** @param length in bytes */
   derive(mechanism: TokenMechanism, length: number): Promise<Uint8Array> {
     this.requireMechanism(mechanism.name);
-    return this.tokens.call(this.place, mechanism.name, (hsm, slot) => hsm.derive(slot, this.#name, mechanism, length));
+    return this.tokens.call(this.place, mechanism.name, (hsm, slot) => hsm.derive(slot, this.name, mechanism, length));
   }
 }

@@ -4,7 +4,7 @@ import { keyFacts } from '../../../../crypto/key/key-algorithm.ts';
 import type { PairOptions as PairWish } from '../../../../crypto/key/key-pair.ts';
 import { checkedLength } from '../../../../crypto/key/symmetric-key.ts';
 import type { CryptographicAlgorithm } from '../../../../crypto/parameters.ts';
-import type { AttributeSet } from '../../../../kmip/attribute/set.ts';
+import type { AttributeSet, ReadonlyAttributes } from '../../../../kmip/attribute/set.ts';
 import type { ObjectType } from '../../../../kmip/object-type.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
@@ -35,7 +35,7 @@ const USES: readonly (readonly [TokenUse, number])[] = [
   ['derive', BITS.DeriveKey | BITS.KeyAgreement],
 ];
 
-export function usesOf(attributes: AttributeSet): TokenUse[] {
+export function usesOf(attributes: ReadonlyAttributes): TokenUse[] {
   const node = attributes.first(TAG.CryptographicUsageMask);
   const mask = typeof node?.value === 'number' ? node.value : BITS.Unrestricted;
   return USES.filter(([, bits]) => (mask & (bits | BITS.Unrestricted)) !== 0).map(([use]) => use);

@@ -3,8 +3,8 @@ import { type Cipher, cipherFor } from '../../../../crypto/cipher/cipher.ts';
 import type { CryptographicParameters } from '../../../../crypto/parameters.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
 import type { TokenMechanism } from '../../../hsm/api.ts';
-import type { CipherChoice, KeyFacts } from '../key.ts';
-import { aesMechanism, rsaMechanism } from './cipher-mechanism.ts';
+import type { CipherChoice, CipherFacts, KeyFacts } from '../key.ts';
+import { aesMechanism, requireIv, rsaMechanism, withIv } from './cipher-mechanism.ts';
 import type { KeyOnToken } from './key-on-token.ts';
 import { lacksMechanism } from './tokens.ts';
 
@@ -12,6 +12,8 @@ export interface AesChoice {
   readonly cipher: Cipher;
   readonly name: string;
 }
+
+export const RSA: CipherFacts = { name: 'RSA', ivBytes: undefined, authenticated: false, tagBytes: 0 };
 
 const WRAPS: ReadonlySet<string> = new Set(['CKM_AES_KEY_WRAP', 'CKM_AES_KEY_WRAP_KWP']);
 
@@ -27,6 +29,28 @@ export function aesChoice(token: KeyOnToken, { id, length }: Pick<KeyFacts, 'id'
   const name = aesMechanism(parameters);
   token.requireMechanism(name);
   return { cipher, name };
+}
+
+/** As keys in software: a symmetric wrapping key is always used with AES, and with key wrap with padding if no mode is named. */
+export const wrappingParameters = (parameters: CryptographicParameters): CryptographicParameters => ({
+  blockCipherMode: 'AESKeyWrapPadding',
+  ...parameters,
+  cryptographicAlgorithm: 'AES',
+});
+
+/**
+ * How a token wraps a key of its own, or unwraps one.
+ * @returns undefined if that takes more than one call @throws Refusal for what the token does not have
+ */
+export function keyMechanism(token: KeyOnToken, key: KeyFacts, parameters: CryptographicParameters, iv: Uint8Array | undefined): TokenMechanism | undefined {
+  if (token.kind !== 'secret') {
+    const mechanism = parameters.paddingMethod === 'None' ? undefined : rsaChoice(key, parameters);
+    if (mechanism) token.requireMechanism(mechanism.name);
+    return mechanism;
+  }
+  const chosen = wrappingParameters(parameters);
+  const { cipher, name } = aesChoice(token, key, { algorithm: 'AES', parameters: chosen });
+  return withIv(name, { iv: isWrap(name) ? undefined : requireIv(cipher, iv), aad: undefined, tagBytes: cipher.tagBytes }, chosen);
 }
 
 /** @throws Refusal for keys that are not RSA keys */

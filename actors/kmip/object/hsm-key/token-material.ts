@@ -1,9 +1,10 @@
-// What may be read from a token: the public half of a pair, and secrets that are not sensitive.
-import { createSecretKey, type KeyObject } from 'node:crypto';
+// What may be read from a token: the public half of a pair, and keys that are not sensitive.
+import { createPrivateKey, createSecretKey, type KeyObject } from 'node:crypto';
+import { importRaw } from '../../../../crypto/key/raw-key.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
 import type { ManagedObject } from '../managed-object.ts';
 import type { KeyOnToken } from './key-on-token.ts';
-import { publicKeyOf } from './public-key.ts';
+import { curveOfParams, publicKeyOf } from './public-key.ts';
 
 const halves = new WeakMap<ManagedObject, KeyObject>();
 
@@ -18,11 +19,32 @@ export async function publicHalf({ tokens, place }: KeyOnToken, object: ManagedO
   return half;
 }
 
-/** @throws Refusal NotExtractable for a private key, and what the token refuses */
-export async function secretFrom({ tokens, place, kind }: KeyOnToken): Promise<KeyObject> {
-  if (kind !== 'secret') throw new Refusal('NotExtractable', 'DENIED: private keys do not leave their token');
+/** What is known already of the public key of a private key. */
+export function rememberHalf(object: ManagedObject, half: KeyObject): void {
+  halves.set(object, half);
+}
+
+/** @throws what the token refuses */
+export async function materialFrom(token: KeyOnToken): Promise<KeyObject> {
+  const { tokens, place, kind } = token;
+  if (kind === 'private') return privateKeyFrom(token);
   const value = await tokens.call(place, 'to give its value', (hsm, slot) => hsm.value(slot, { name: place.name, kind }));
   const secret = createSecretKey(value);
   value.fill(0);
   return secret;
+}
+
+/** @throws Refusal UnsupportedCryptographicParameters for a key on a curve that this server does not know */
+async function privateKeyFrom({ tokens, place, kind, id }: KeyOnToken): Promise<KeyObject> {
+  const given = await tokens.call(place, 'to give its value', (hsm, slot) => hsm.give(slot, { name: place.name, kind }));
+  if ('rsa' in given) {
+    const numbers = Object.fromEntries(Object.entries(given.rsa).map(([name, number]) => [name, Buffer.from(number).toString('base64url')]));
+    for (const number of Object.values(given.rsa)) number.fill(0);
+    return createPrivateKey({ format: 'jwk', key: { kty: 'RSA', ...numbers } });
+  }
+  const known = given.kind === 'private' ? curveOfParams(given.params) : undefined;
+  if (given.kind !== 'private' || !known) throw new Refusal('UnsupportedCryptographicParameters', `${id} is on a curve that this server does not know`);
+  const key = importRaw('PrivateKey', given.scalar, known.algorithm, known.curve);
+  given.scalar.fill(0);
+  return key;
 }

@@ -8,6 +8,7 @@ import { callerName } from '../../principal.ts';
 import type { TokenPlace } from './identifier.ts';
 
 type Instance = Remote<HsmApi>;
+type Slot = Pick<TokenPlace, 'prefix' | 'slot'>;
 /** Between two attempts to ask an instance what the configuration says of it. */
 const ASK_AGAIN_MS = 1_000;
 /** After the start, calls wait so long for instances that start too. */
@@ -103,19 +104,31 @@ export class Tokens {
     if (answer?.ok) this.#mechanisms.set(`${prefix} ${slot}`, { names: new Set(answer.value), readAt: performance.now() });
   }
 
+  /** Tells all instances that the key of an object, and those that it has wrapped, are not used any longer. They end by themselves too. */
+  giveUp(id: string): void {
+    for (const [prefix, instance] of this.#instances)
+      void instance.giveUp(id).catch((error: unknown) => this.#log.debug({ prefix, error: String(error) }, 'an HSM instance does not give up a key'));
+  }
+
   /** @throws Refusal if the token does not do it */
-  async call<T>(place: Pick<TokenPlace, 'prefix' | 'slot'>, what: string, work: (instance: Instance, slot: number) => Promise<HsmAnswer<T>>): Promise<T> {
-    const answer = await work(this.#instances.get(place.prefix) as Instance, place.slot);
+  async call<T>(place: Slot, what: string, work: (instance: Instance, slot: number) => Promise<HsmAnswer<T>>): Promise<T> {
+    const answer = await this.ask(place, work);
     if (answer.ok) return answer.value;
-    if (answer.failure.why === 'unavailable' || answer.failure.why === 'mechanism') this.#mechanisms.delete(`${place.prefix} ${place.slot}`);
     throw refusalOf(answer.failure, place, what);
+  }
+
+  /** As call, for those to whom a refusal of the token is an answer. */
+  async ask<T>(place: Slot, work: (instance: Instance, slot: number) => Promise<HsmAnswer<T>>): Promise<HsmAnswer<T>> {
+    const answer = await work(this.#instances.get(place.prefix) as Instance, place.slot);
+    if (!answer.ok && (answer.failure.why === 'unavailable' || answer.failure.why === 'mechanism')) this.#mechanisms.delete(`${place.prefix} ${place.slot}`);
+    return answer;
   }
 }
 
 export const lacksMechanism = (mechanism: string): Refusal => new Refusal('UnsupportedCryptographicParameters', `the token has no mechanism ${mechanism}`);
 
 /** @param what was asked of the token: a mechanism, or an act */
-function refusalOf({ why, text }: HsmFailure, { prefix, slot }: Pick<TokenPlace, 'prefix' | 'slot'>, what: string): Refusal {
+export function refusalOf({ why, text }: HsmFailure, { prefix, slot }: Slot, what: string): Refusal {
   if (why === 'absent') return new Refusal('ItemNotFound', text);
   if (why === 'exists') return new Refusal('ObjectAlreadyExists', text);
   if (why === 'mechanism') return lacksMechanism(text);
