@@ -15,6 +15,7 @@ export type Column =
   | 'of one client'
   | 'of idle'
   | 'of bare'
+  | 'CPU of bare'
   | 'of one core';
 
 interface Rule {
