@@ -39,6 +39,8 @@ function keepHalvesAsBits({ Tensor }: Runtime): void {
   Reflect.deleteProperty(globalThis, 'Float16Array');
   try {
     new Tensor('float16', new Uint16Array(0), [0]);
+  } catch {
+    // Others have made tensors in this process before, and it is decided. No process of a model does.
   } finally {
     Object.defineProperty(globalThis, 'Float16Array', half);
   }
