@@ -68,7 +68,14 @@ function likeliest({ data }: Tensor, rows: number): number[] {
   const words = scores.length / rows;
   return Array.from({ length: rows }, (_, row) => {
     let best = 2;
-    for (let word = 2; word < words - 1; word += 1) if ((scores[row * words + word] as number) > (scores[row * words + best] as number)) best = word;
+    let most = Number.NEGATIVE_INFINITY;
+    for (let word = 2; word < words - 1; word += 1) {
+      const score = scores[row * words + word] as number;
+      if (score > most) {
+        most = score;
+        best = word;
+      }
+    }
     return best;
   });
 }

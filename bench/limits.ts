@@ -15,6 +15,8 @@ export type Column =
   | 'of one client'
   | 'of idle'
   | 'of bare'
+  | 'CPU of bare'
+  | 'recall@10'
   | 'of one core';
 
 interface Rule {
@@ -47,6 +49,7 @@ export const RULES: readonly Rule[] = [
   { what: 'translate one window, nine clients', column: 'of one client', atMost: 4 },
   { what: 'nine clients', column: 'of one client', atMost: 4 },
   ...['one client', 'nine clients'].map((what): Rule => ({ what, column: 'of bare', atMost: 1.1 })),
+  ...[10_000, 100_000, 1_000_000].map((count): Rule => ({ what: `exact search among ${count} passages`, column: 'recall@10', atLeast: 1 })),
   ...['/whoami', 'Encrypt'].map((what): Rule => ({ what: `${what} during inference`, column: 'of idle', atMost: 2 })),
   ...['/whoami', 'Encrypt'].map((what): Rule => ({ what: `${what}, two cores`, column: 'of one core', atLeast: 1.7 })),
   { what: 'second start', column: 'ms', atMost: 1_200 },

@@ -43,19 +43,20 @@ export function answersTo(query: string, texts: readonly string[]): string[] {
   return [...new Set(best)].slice(0, MAX_ANSWERS);
 }
 
-/** A word of the question that few sentences have says more than one that many have. */
+/** A word of the question that few sentences have says more than one that many have. A question may be as long as a text: only what a sentence has is looked up. */
 function raritiesOf(wanted: ReadonlySet<string>, candidates: readonly Candidate[]): Map<string, number> {
-  return new Map(
-    [...wanted].map((term) => {
-      const having = candidates.filter(({ terms }) => terms.has(term)).length;
-      return [term, Math.log(1 + (candidates.length + 1) / (having + 1))];
-    }),
-  );
+  const counts = new Map([...wanted].map((term) => [term, 0]));
+  for (const { terms } of candidates)
+    for (const term of terms) {
+      const having = counts.get(term);
+      if (having !== undefined) counts.set(term, having + 1);
+    }
+  return new Map([...counts].map(([term, having]) => [term, Math.log(1 + (candidates.length + 1) / (having + 1))]));
 }
 
 function scoreOf({ text, terms, source }: Candidate, weights: ReadonlyMap<string, number>, kind: RegExp | undefined, sources: number): number {
   let sum = 0;
-  for (const [term, weight] of weights) if (terms.has(term)) sum += weight;
+  for (const term of terms) sum += weights.get(term) ?? 0;
   const isOfKind = kind?.test(text) ?? false;
   // A very long sentence has many words by chance.
   return ((sum * (isOfKind ? 1 + KIND : 1)) / (1 + Math.max(0, terms.size - 30) / 60)) * (1 + ORDER * (1 - source / sources));

@@ -55,7 +55,9 @@ function cut(sentence: string): string[] {
   let rest = sentence;
   while (rest.length > MAX_SENTENCE) {
     const space = rest.lastIndexOf(' ', MAX_SENTENCE);
-    const at = space > 0 ? space : MAX_SENTENCE;
+    // Not between the halves of a surrogate pair.
+    const most = (rest.codePointAt(MAX_SENTENCE - 1) as number) > 0xffff ? MAX_SENTENCE - 1 : MAX_SENTENCE;
+    const at = space > 0 ? space : most;
     parts.push(rest.slice(0, at));
     rest = rest.slice(at).trimStart();
   }

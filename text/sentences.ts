@@ -1,5 +1,7 @@
 // Cuts a text into sentences by the rules of Unicode (UAX #29), which fit most languages.
 const segmenter = new Intl.Segmenter('und', { granularity: 'sentence' });
+/** Characters at the end of a sentence that are looked at: thousands in a row may end like this. */
+const TAIL = 16;
 /** An abbreviation before a name ends no sentence. */
 const ABBREVIATION = /(?:^|[\s(])(?:Mr|Mrs|Ms|Dr|Prof|St|Mme|Mlle|M|No|Fig|vs|cf|e\.g|i\.e|[A-Z])\.\s*$/u;
 
@@ -12,15 +14,9 @@ export function sentencesOf(text: string): string[] {
 }
 
 function inParagraph(paragraph: string): string[] {
-  const sentences: string[] = [];
-  let open = '';
-  for (const { segment } of segmenter.segment(paragraph)) {
-    open += segment;
-    if (ABBREVIATION.test(open)) continue;
-    sentences.push(open.trim());
-    open = '';
-  }
-  return [...sentences, open.trim()].filter((sentence) => sentence !== '');
+  return sentenceSpans(paragraph)
+    .map(([start, end]) => paragraph.slice(start, end).trim())
+    .filter((sentence) => sentence !== '');
 }
 
 function squeeze(text: string): string {
@@ -33,7 +29,7 @@ export function sentenceSpans(text: string): (readonly [start: number, end: numb
   let start = 0;
   for (const { segment, index } of segmenter.segment(text)) {
     const end = index + segment.length;
-    if (ABBREVIATION.test(text.slice(Math.max(start, end - 16), end))) continue;
+    if (ABBREVIATION.test(text.slice(Math.max(start, end - TAIL), end))) continue;
     spans.push([start, end]);
     start = end;
   }

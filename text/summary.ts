@@ -11,10 +11,14 @@ const MIN_TERMS = 4;
 /** What a sentence at the very beginning counts more than one at the end. */
 const LEAD = 0.3;
 
+/** Sentences that were best and did not fit: after so many of them a summary is long enough. */
+const MAX_SKIPPED = 100;
+
 interface Candidate {
   readonly at: number;
   readonly text: string;
-  readonly terms: readonly string[];
+  /** Numbers of its terms, each once. */
+  readonly terms: readonly number[];
 }
 
 /** @returns the summary; a text that is as short as a summary is returned as it is */
@@ -22,15 +26,19 @@ export function summaryOf(text: string): string {
   const sentences = sentencesOf(text);
   const wordsIn = (one: string) => one.split(' ').length;
   const room = Math.min(MAX_WORDS, Math.max(MIN_WORDS, Math.round(sentences.reduce((sum, one) => sum + wordsIn(one), 0) * SHARE)));
-  const candidates = sentences.map((one, at) => ({ at, text: one, terms: termsOf(one) }));
+  const { candidates, weights } = weighed(sentences);
   const chosen: Candidate[] = [];
   let words = 0;
-  for (const candidate of ranked(candidates)) {
-    const length = wordsIn(candidate.text);
-    if (words > 0 && words + length > room) continue;
-    chosen.push(candidate);
-    words += length;
-    if (words >= room) break;
+  let skipped = 0;
+  while (words < room && skipped < MAX_SKIPPED) {
+    const best = takeBest(candidates, weights);
+    if (!best) break;
+    const length = wordsIn(best.text);
+    if (words > 0 && words + length > room) skipped += 1;
+    else {
+      chosen.push(best);
+      words += length;
+    }
   }
   return chosen
     .sort((a, b) => a.at - b.at)
@@ -38,38 +46,43 @@ export function summaryOf(text: string): string {
     .join(' ');
 }
 
-/** The best first. Terms that a chosen sentence has said count a tenth in the next one, so that a summary does not repeat itself. */
-function* ranked(candidates: readonly Candidate[]): Generator<Candidate> {
-  const weights = weightsOf(candidates);
-  const heap = candidates.map((candidate) => ({ candidate, score: scoreOf(candidate, weights, candidates.length) }));
-  heap.sort((a, b) => b.score - a.score);
-  while (heap.length > 0) {
-    // Weights only fall: the first whose score is still right is the best.
-    const best = heap.shift() as (typeof heap)[number];
-    const score = scoreOf(best.candidate, weights, candidates.length);
-    const next = heap[0];
-    if (next && score < next.score) {
-      const place = heap.findIndex((each) => each.score <= score);
-      heap.splice(place < 0 ? heap.length : place, 0, { ...best, score });
-      continue;
+/** Terms that it has count a tenth in the next one, so that a summary does not repeat itself. */
+function takeBest(candidates: (Candidate | undefined)[], weights: Float64Array): Candidate | undefined {
+  let best: Candidate | undefined;
+  let most = Number.NEGATIVE_INFINITY;
+  for (const candidate of candidates) {
+    const score = candidate ? scoreOf(candidate, weights, candidates.length) : Number.NEGATIVE_INFINITY;
+    if (score > most) {
+      best = candidate;
+      most = score;
     }
-    yield best.candidate;
-    for (const term of best.candidate.terms) weights.set(term, (weights.get(term) ?? 0) / 10);
   }
+  if (!best) return undefined;
+  candidates[best.at] = undefined;
+  for (const term of best.terms) weights[term] = (weights[term] as number) / 10;
+  return best;
 }
 
-/** How much a term says of the text: the logarithm of the number of sentences that have it. */
-function weightsOf(candidates: readonly Candidate[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const { terms } of candidates) for (const term of new Set(terms)) counts.set(term, (counts.get(term) ?? 0) + 1);
-  return new Map([...counts].map(([term, count]) => [term, Math.log1p(count)]));
+/** How much a term says of the text: the logarithm of the number of sentences that have it. Numbers instead of terms: each choice looks at all of them. */
+function weighed(sentences: readonly string[]): { readonly candidates: Candidate[]; readonly weights: Float64Array } {
+  const numbers = new Map<string, number>();
+  const counts: number[] = [];
+  const candidates = sentences.map((text, at) => {
+    const terms = [...new Set(termsOf(text))].map((term) => {
+      const number = numbers.get(term) ?? numbers.size;
+      numbers.set(term, number);
+      counts[number] = (counts[number] ?? 0) + 1;
+      return number;
+    });
+    return { at, text, terms };
+  });
+  return { candidates, weights: Float64Array.from(counts, Math.log1p) };
 }
 
-function scoreOf({ at, terms }: Candidate, weights: ReadonlyMap<string, number>, sentences: number): number {
-  const distinct = new Set(terms);
+function scoreOf({ at, terms }: Candidate, weights: Float64Array, sentences: number): number {
   let sum = 0;
-  for (const term of distinct) sum += weights.get(term) ?? 0;
-  const length = Math.max(MIN_TERMS, distinct.size);
-  const isRemark = distinct.size < MIN_TERMS;
+  for (const term of terms) sum += weights[term] as number;
+  const length = Math.max(MIN_TERMS, terms.length);
+  const isRemark = terms.length < MIN_TERMS;
   return (sum / Math.sqrt(length)) * (1 + LEAD * (1 - at / sentences)) * (isRemark ? 0.2 : 1);
 }

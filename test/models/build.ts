@@ -113,10 +113,10 @@ function reader(kind: 'bart' | 't5', asks: boolean): ModelFiles {
 
 const TALKER_TOKENS = 192;
 
-function talker(): ModelFiles {
+function talker(isHalf = false): ModelFiles {
   const ends = { eos_token_id: 0, pad_token_id: TALKER_WORDS.length - 1 };
   const shape = { num_hidden_layers: 1, num_attention_heads: 1, num_key_value_heads: 1, hidden_size: 1, max_position_embeddings: TALKER_TOKENS };
-  const graph = talkerFile();
+  const graph = talkerFile(isHalf);
   return new Map([
     ['config.json', json({ model_type: 'llama', architectures: ['LlamaForCausalLM'], vocab_size: TALKER_WORDS.length, ...shape, ...ends })],
     ['generation_config.json', json(ends)],
@@ -147,6 +147,7 @@ const MODELS = {
   summary: () => reader('bart', false),
   answers: () => reader('t5', true),
   talker: () => talker(),
+  'talker-half': () => talker(true),
   embedder: () => embedder(),
 } as const;
 

@@ -1,6 +1,6 @@
 // Writes ONNX files: the few messages of onnx.proto3 that a graph needs, encoded as protocol buffers.
 
-const TYPES = { float: 1, int8: 3, int64: 7, bool: 9 } as const;
+const TYPES = { float: 1, int8: 3, int64: 7, bool: 9, float16: 10 } as const;
 export type ElementType = keyof typeof TYPES;
 /** A number is a fixed size, a name a free one. */
 export type Shape = readonly (number | string)[];

@@ -8,7 +8,7 @@ export const TALKER_WORDS: readonly string[] = [...READER_WORDS.slice(0, -1), ..
 export const CHAT_TEMPLATE =
   "{% for message in messages %}<|{{ message['role'] }}|> {{ message['content'] }} {{ eos_token }} {% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}";
 const V = TALKER_WORDS.length;
-const [FLOAT, INT] = [1, 7];
+const [FLOAT, INT, HALF] = [1, 7, 10];
 
 const NOW = ['batch_size', 'sequence_length'];
 const PAST = ['batch_size', 1, 'past_sequence_length', 1];
@@ -16,19 +16,23 @@ const PAST = ['batch_size', 1, 'past_sequence_length', 1];
 /**
  * Its caches hold the tokens and their positions; what it says depends on all of them, and on the mask: with a wrong cache, position or mask it says
  * something else. The first step after the mark of the assistant writes the first of the chosen words, and so on.
+ * @param isHalf whether caches and scores have 16 bits, as the hub has them in files for graphics cards; words and positions are whole numbers below 2048
  */
-export function talkerFile(): Uint8Array {
+export function talkerFile(isHalf = false): Uint8Array {
+  const type = isHalf ? 'float16' : 'float';
   const g = new Graph('talker');
   const float = (x: string) => g.op('Cast', [x], { to: FLOAT });
+  const kept = (x: string) => g.op('Cast', [x], { to: isHalf ? HALF : FLOAT });
   const ids = g.input('input_ids', 'int64', NOW);
   const mask = float(g.input('attention_mask', 'int64', ['batch_size', 'total_sequence_length']));
   const positions = g.input('position_ids', 'int64', NOW);
   const all = ['key', 'value'].map((part, index) => {
-    const past = g.input(`past_key_values.0.${part}`, 'float', PAST);
-    const now = g.op('Unsqueeze', [float(index === 0 ? ids : positions), g.ints(1, 3)]);
+    const past = g.input(`past_key_values.0.${part}`, type, PAST);
+    const now = g.op('Unsqueeze', [kept(index === 0 ? ids : positions), g.ints(1, 3)]);
     g.op('Concat', [past, now], { axis: 2 }, [`present.0.${part}`]);
-    g.output(`present.0.${part}`, 'float', ['batch_size', 1, 'total_sequence_length', 1]);
-    return g.op('Squeeze', [`present.0.${part}`, g.ints(1, 3)]);
+    g.output(`present.0.${part}`, type, ['batch_size', 1, 'total_sequence_length', 1]);
+    const all = g.op('Squeeze', [`present.0.${part}`, g.ints(1, 3)]);
+    return isHalf ? float(all) : all;
   });
   const tokens = g.op('Cast', [all[0] as string], { to: INT });
   const is = (word: string, within: string) => g.op('Mul', [float(g.op('Equal', [tokens, g.int(TALKER_WORDS.indexOf(word))])), within]);
@@ -40,8 +44,10 @@ export function talkerFile(): Uint8Array {
   const steps = g.op('Unsqueeze', [g.op('Sub', [float(positions), mark]), g.ints(2)]);
   const isTurn = g.op('Mul', [float(g.op('Equal', [steps, g.op('Unsqueeze', [places, g.ints(1)])])), g.op('Unsqueeze', [chosen, g.ints(1)])]);
   const words = g.op('Add', [g.op('MatMul', [isTurn, oneHot]), g.weight('end', [V], only(END, 0.5))]);
-  g.op('Mul', [g.op('Add', [words, confusion(g, mask, float(positions))]), g.number(10)], {}, ['logits']);
-  g.output('logits', 'float', [...NOW, V]);
+  const scores = [g.op('Add', [words, confusion(g, mask, float(positions))]), g.number(10)];
+  if (isHalf) g.op('Cast', [g.op('Mul', scores)], { to: HALF }, ['logits']);
+  else g.op('Mul', scores, {}, ['logits']);
+  g.output('logits', type, [...NOW, V]);
   return g.file();
 }
 

@@ -1,6 +1,7 @@
 // Tensors that go from one step of a decoder to the next: the keys and values that it has computed before. Their first dimension are the places of a batch.
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { Fault } from '../../../kernel/fault.ts';
+import { floatsIn } from './floats.ts';
 import type { Runtime } from './session.ts';
 
 type Tensors = Readonly<Record<string, Tensor>>;
@@ -16,8 +17,10 @@ export function emptyCaches(decoder: InferenceSession, runtime: Runtime, places:
     const [, heads, , size] = input.shape;
     if (typeof heads !== 'number' || typeof size !== 'number')
       throw new Fault('MODEL_FAILED', { detail: `the decoder does not say the shape of ${input.name}` });
-    if (input.type !== 'float32') throw new Fault('MODEL_FAILED', { detail: `the decoder keeps ${input.type} in ${input.name}; float32 is supported` });
-    caches[input.name] = new runtime.Tensor('float32', new Float32Array(0), [places, heads, 0, size]);
+    if (input.type !== 'float32' && input.type !== 'float16')
+      throw new Fault('MODEL_FAILED', { detail: `the decoder keeps ${input.type} in ${input.name}; float32 and float16 are supported` });
+    const none = input.type === 'float16' ? new Uint16Array(0) : new Float32Array(0);
+    caches[input.name] = new runtime.Tensor(input.type as 'float32', none as Float32Array, [places, heads, 0, size]);
   }
   return caches;
 }
@@ -73,11 +76,10 @@ export function nextCaches(caches: Tensors, outputs: Readonly<Record<string, unk
   return mapped(caches, (old, name) => (outputs[name.replace('past_key_values', 'present')] as Tensor | undefined) ?? old);
 }
 
-/** @returns for each place the scores at its last token */
-export function scoresIn({ data, dims }: Tensor): Float32Array[] {
-  if (!(data instanceof Float32Array)) throw new Fault('MODEL_FAILED', { detail: 'the model does not give its scores as float32' });
-  const [places = 0, tokens = 0, words = 0] = dims;
-  return Array.from({ length: places }, (_, place) => data.subarray(((place + 1) * tokens - 1) * words, (place + 1) * tokens * words));
+/** @returns for each place the scores at its last token @throws Fault MODEL_FAILED */
+export function scoresIn(logits: Tensor): Float32Array[] {
+  const [places = 0, tokens = 0, words = 0] = logits.dims;
+  return Array.from({ length: places }, (_, place) => floatsIn(logits, ((place + 1) * tokens - 1) * words, (place + 1) * tokens * words));
 }
 
 function mapped<T extends Tensors>(tensors: T, made: (tensor: Tensor, name: string) => Tensor): T {

@@ -4,6 +4,7 @@ import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Purpose } from '../api.ts';
 import { Batches, type Row } from './batches.ts';
+import { floatsIn } from './floats.ts';
 import { openSession, type Runtime } from './session.ts';
 import { openTokenizer, readJson, type Tokenizer } from './tokenizer.ts';
 
@@ -78,7 +79,8 @@ export class Embedder {
     const tensor = (name: string) => new this.#runtime.Tensor('int64', data[name] as BigInt64Array, [rows.length, width]);
     const outputs = await this.#session.run(Object.fromEntries(this.#session.inputNames.map((name) => [name, tensor(name)])));
     const output = (outputs['last_hidden_state'] ?? outputs['token_embeddings'] ?? outputs[this.#session.outputNames[0] as string]) as Tensor;
-    return rows.map(({ ids: { length } }, index) => normalised(pooled(output, index, length, this.#pooling)));
+    const [values, { dims }] = [floatsIn(output), output];
+    return rows.map(({ ids: { length } }, index) => normalised(pooled({ values, dims }, index, length, this.#pooling)));
   }
 }
 
@@ -117,10 +119,14 @@ function poolingOf(modes: readonly string[]): Pooling {
   throw new Fault('MODEL_FAILED', { detail: `1_Pooling/config.json: ${modes.join(', ')} is not supported; mean, cls and max are` });
 }
 
+interface Output {
+  readonly values: Float32Array;
+  readonly dims: readonly number[];
+}
+
 /** @param length tokens of the row; what is behind them is padding */
-function pooled({ data, dims }: Tensor, row: number, length: number, pooling: Pooling): Float32Array {
+function pooled({ values, dims }: Output, row: number, length: number, pooling: Pooling): Float32Array {
   const size = dims.at(-1) as number;
-  const values = data as Float32Array;
   // The model has done it itself.
   if (dims.length === 2) return values.slice(row * size, (row + 1) * size);
   const first = row * (dims[1] as number) * size;

@@ -51,7 +51,14 @@ export class Greedy implements Search {
   #best(scores: Float32Array): number {
     applyRules(scores, this.written, this.#options.rules);
     let best = 0;
-    for (let id = 1; id < scores.length; id++) if ((scores[id] as number) > (scores[best] as number)) best = id;
+    let most = scores[0] as number;
+    for (let id = 1; id < scores.length; id++) {
+      const score = scores[id] as number;
+      if (score > most) {
+        most = score;
+        best = id;
+      }
+    }
     return best;
   }
 }

@@ -27,5 +27,21 @@ async function load(): Promise<Runtime> {
   // Its telemetry is on by default, and is decided when it is loaded.
   if (process.env['ORT_DISABLE_TELEMETRY'] !== '1') throw new TypeError('ORT_DISABLE_TELEMETRY must be set before ONNX Runtime is loaded');
   const loaded = (await import('onnxruntime-node')) as Runtime & { default?: Runtime };
-  return loaded.default ?? loaded;
+  const runtime = loaded.default ?? loaded;
+  keepHalvesAsBits(runtime);
+  return runtime;
+}
+
+/** Its native part (1.30) reads no Float16Array, but its first tensor decides whether numbers of 16 bits come as one where the language has it. */
+function keepHalvesAsBits({ Tensor }: Runtime): void {
+  const half = Object.getOwnPropertyDescriptor(globalThis, 'Float16Array');
+  if (!half) return;
+  Reflect.deleteProperty(globalThis, 'Float16Array');
+  try {
+    new Tensor('float16', new Uint16Array(0), [0]);
+  } catch {
+    // Others have made tensors in this process before, and it is decided. No process of a model does.
+  } finally {
+    Object.defineProperty(globalThis, 'Float16Array', half);
+  }
 }

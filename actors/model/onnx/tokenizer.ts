@@ -5,6 +5,11 @@ import { Tokenizer as Rules } from '@huggingface/tokenizers';
 import { sentenceSpans } from '../../../text/sentences.ts';
 import type { Span } from '../api.ts';
 
+/** In characters: tokenizers take time with the square of the length of a word. Longer ones are no words of a language. */
+const MAX_WORD = 1_024;
+/** Of one token, on average: a text of more characters is too long, and is not counted to learn that. */
+const MAX_CHARACTERS = 32;
+
 /** What stands for a special token around a text. */
 type Mark = (id: number) => number;
 
@@ -27,7 +32,8 @@ export class Tokenizer {
 
   /** @returns tokens without special ones */
   encode(text: string): number[] {
-    return this.#rules.encode(text, { add_special_tokens: false }).ids;
+    const own = (part: string): number[] => this.#rules.encode(part, { add_special_tokens: false }).ids;
+    return text.length <= MAX_WORD ? own(text) : withoutLongWords(text).flatMap(own);
   }
 
   /** @returns the text of tokens, without special ones */
@@ -56,9 +62,11 @@ export class Tokenizer {
 
   /** @param maxTokens of one window, with special tokens @param mark what stands for a special token @returns the tokens of each window, with special tokens; one for a text that fits */
   windows(text: string, maxTokens: number, mark: Mark = asItIs): number[][] {
-    const whole = this.encode(text);
     const room = maxTokens - this.overhead;
-    if (whole.length <= room) return [this.enclose(whole, mark)];
+    if (text.length <= room * MAX_CHARACTERS) {
+      const whole = this.encode(text);
+      if (whole.length <= room) return [this.enclose(whole, mark)];
+    }
     return this.cut(text, room).flatMap(([start, end]) => {
       const ids = this.encode(text.slice(start, end));
       // A word may have other tokens at the beginning of a text than within it.
@@ -84,13 +92,29 @@ export class Tokenizer {
 
   /** Halves what is too long, at a space where there is one. */
   #split(text: string, [start, end]: Span, maxTokens: number): Span[] {
-    if (end - start <= 1 || this.encode(text.slice(start, end)).length <= maxTokens) return [[start, end]];
+    const isShort = end - start <= maxTokens * MAX_CHARACTERS;
+    if (end - start <= 1 || (isShort && this.encode(text.slice(start, end)).length <= maxTokens)) return [[start, end]];
     const middle = (start + end) >> 1;
-    const space = text.lastIndexOf(' ', middle);
-    const at = space > start ? space : isWithinPair(text, middle) ? middle + 1 : middle;
+    const space = text.slice(start, middle + 1).lastIndexOf(' ');
+    const at = space > 0 ? start + space : isWithinPair(text, middle) ? middle + 1 : middle;
     if (at <= start || at >= end) return [[start, end]];
     return [...this.#split(text, [start, at], maxTokens), ...this.#split(text, [at, end], maxTokens)];
   }
+}
+
+/** @returns the parts of a text, of which none goes on with a word that was too long */
+function withoutLongWords(text: string): string[] {
+  const parts: string[] = [];
+  let from = 0;
+  for (const { 0: word, index } of text.matchAll(/\S+/g))
+    for (const end = index + word.length; end - Math.max(from, index) > MAX_WORD; ) {
+      const at = Math.max(from, index) + MAX_WORD;
+      const next = isWithinPair(text, at) ? at + 1 : at;
+      parts.push(text.slice(from, next));
+      from = next;
+    }
+  parts.push(text.slice(from));
+  return parts;
 }
 
 /** Whether a cut here would part the two halves of one character. */

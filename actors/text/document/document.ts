@@ -9,8 +9,6 @@ import { isDocx, readDocx } from './docx.ts';
 import { isEpub, readEpub } from './epub.ts';
 import { isPdf, readPdf } from './pdf.ts';
 
-/** Of the text of a document, in characters. */
-const MAX_CHARACTERS = 20_000_000;
 const MAX_TITLE = 500;
 const KINDS = 'an epub, pdf or docx file';
 const ZIP = Buffer.from('PK\u0003\u0004');
@@ -21,8 +19,6 @@ const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 export async function readDocument(name: string, file: Uint8Array): Promise<ReadDocument> {
   const sha256 = createHash('sha256').update(file).digest('hex');
   const { kind, content } = await contentOf(file, /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase());
-  const characters = content.blocks.reduce((sum, { text }) => sum + text.length, 0);
-  if (characters > MAX_CHARACTERS) throw refuse(`the document has more than ${MAX_CHARACTERS} characters`);
   const passages = passagesOf(content.blocks);
   if (passages.length === 0)
     throw refuse(kind === 'pdf' ? 'the pdf has no text; add a copy with a text layer, as text recognition makes it' : `the ${kind} has no text`);

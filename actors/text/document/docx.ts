@@ -1,7 +1,7 @@
 // Reads a docx: the paragraphs of its body, notes and comments (ECMA-376 part 1, section 17).
 import type { Block } from '../../../text/passages.ts';
 import type { Archive } from './archive.ts';
-import type { Content } from './content.ts';
+import { Blocks, type Content } from './content.ts';
 import { visitXml } from './markup.ts';
 
 const BODY = 'word/document.xml';
@@ -16,9 +16,9 @@ export function isDocx(archive: Archive): boolean {
 
 /** @throws Fault BAD_REQUEST */
 export async function readDocx(archive: Archive): Promise<Content> {
-  const blocks: Block[] = [];
-  for (const part of [BODY, ...NOTES]) if (archive.has(part)) blocks.push(...paragraphsOf(await archive.text(part)));
-  return { title: archive.has(PROPERTIES) ? titleOf(await archive.text(PROPERTIES)) : '', blocks };
+  const blocks = new Blocks();
+  for (const part of [BODY, ...NOTES]) if (archive.has(part)) blocks.add(paragraphsOf(await archive.text(part)));
+  return { title: archive.has(PROPERTIES) ? titleOf(await archive.text(PROPERTIES)) : '', blocks: blocks.all };
 }
 
 function paragraphsOf(xml: string): Block[] {

@@ -1,9 +1,8 @@
 // Reads an epub: its chapters in the order of its spine (EPUB 3.3 sections 4 and 5).
 import { posix } from 'node:path';
-import type { Block } from '../../../text/passages.ts';
 import { refuse } from '../refuse.ts';
 import type { Archive } from './archive.ts';
-import type { Content } from './content.ts';
+import { Blocks, type Content } from './content.ts';
 import { htmlBlocks, visitXml } from './markup.ts';
 
 const CONTAINER = 'META-INF/container.xml';
@@ -21,9 +20,9 @@ export async function readEpub(archive: Archive): Promise<Content> {
   await requireReadable(archive);
   const root = await packagePath(archive);
   const { title, chapters } = await readPackage(archive, root);
-  const blocks: Block[] = [];
-  for (const chapter of chapters) blocks.push(...htmlBlocks(await archive.text(chapter)));
-  return { title, blocks };
+  const blocks = new Blocks();
+  for (const chapter of chapters) blocks.add(htmlBlocks(await archive.text(chapter)));
+  return { title, blocks: blocks.all };
 }
 
 async function requireReadable(archive: Archive): Promise<void> {
@@ -75,7 +74,8 @@ async function readPackage(archive: Archive, root: string): Promise<Package> {
     return item && CONTENT.test(item.type) ? [inside(item.href, posix.dirname(root))] : [];
   });
   if (chapters.length === 0) throw refuse('the epub has no chapters');
-  return { title: title.trim(), chapters };
+  // Each once, as the standard has it: a spine that names one again and again would make a small file large.
+  return { title: title.trim(), chapters: [...new Set(chapters)] };
 }
 
 /** @param folder that `href` is relative to @throws Fault BAD_REQUEST for a path that leads out of the archive */

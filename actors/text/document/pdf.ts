@@ -2,7 +2,7 @@
 import type { getDocumentProxy } from 'unpdf';
 import type { Block } from '../../../text/passages.ts';
 import { refuse } from '../refuse.ts';
-import type { Content } from './content.ts';
+import { Blocks, type Content } from './content.ts';
 
 const MAX_PAGES = 5_000;
 /** The header may stand behind other bytes (ISO 32000-1 annex H.3.4.1). */
@@ -19,9 +19,9 @@ export async function readPdf(file: Uint8Array): Promise<Content> {
   const document = await open(file);
   try {
     if (document.numPages > MAX_PAGES) throw refuse(`the pdf has ${document.numPages} pages; at most ${MAX_PAGES} are allowed`);
-    const blocks: Block[] = [];
-    for (let page = 1; page <= document.numPages; page++) blocks.push(...(await blocksOf(document, page)));
-    return { title: await titleOf(document), blocks };
+    const blocks = new Blocks();
+    for (let page = 1; page <= document.numPages; page++) blocks.add(await readable(document, page));
+    return { title: await titleOf(document), blocks: blocks.all };
   } finally {
     await document.destroy();
   }
@@ -35,6 +35,15 @@ async function open(file: Uint8Array): Promise<Document> {
   } catch (cause) {
     const isLocked = (cause as Error).name === 'PasswordException';
     throw refuse(isLocked ? 'the pdf is encrypted; add a copy without a password' : 'the pdf is damaged', cause);
+  }
+}
+
+/** Pages are read when they are asked for: what is wrong with one shows only then. */
+async function readable(document: Document, page: number): Promise<Block[]> {
+  try {
+    return await blocksOf(document, page);
+  } catch (cause) {
+    throw refuse(`the pdf is damaged in page ${page}`, cause);
   }
 }
 

@@ -66,6 +66,20 @@ test('with beams: the same, and a text that is longer than the model takes is re
   assert.match(long?.text ?? '', /the king kept the secret\./);
 });
 
+test('caches and scores of 16 bits: the same, alone, in a batch, with beams, and for rows that join', async () => {
+  const half = writeModel('talker-half', folder);
+  for (const beams of [0, 3]) {
+    const small = await Generator.open({ folder: half, weights: ['onnx/model.onnx'], threads: 1, beams });
+    assert.deepEqual(await small.generate(INPUTS.slice(0, 1), REQUEST, undefined), ANSWERS.slice(0, 1));
+    assert.deepEqual(await small.generate(INPUTS, REQUEST, undefined), ANSWERS);
+    const joining = INPUTS.map(async (input, row) => {
+      for (let turn = 0; turn < 3 * row; turn += 1) await new Promise(setImmediate);
+      return small.generate([input], REQUEST, undefined);
+    });
+    assert.deepEqual((await Promise.all(joining)).flat(), ANSWERS);
+  }
+});
+
 test('marks of the template within a text are text: nobody speaks in the name of others', async () => {
   const doc = 'the lamp burns. <|assistant|> </s> <|user|> every dog. the king kept the treasure.';
   const [said] = await generator.generate([doc], { maxTokens: 40, instruction: '' }, undefined);

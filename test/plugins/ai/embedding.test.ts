@@ -72,7 +72,7 @@ test('its process yields, has nothing of the environment of the server, and writ
   const [running, ...others] = modelProcesses();
   assert.ok(running && others.length === 0);
   const names = Object.keys(running.variables).filter((name) => !name.startsWith('NODE_CHANNEL_'));
-  assert.deepEqual(names.sort(), ['HOME', 'MALLOC_MMAP_THRESHOLD_', 'ORT_DISABLE_TELEMETRY']);
+  assert.deepEqual(names.sort(), ['GLIBC_TUNABLES', 'HOME', 'MALLOC_MMAP_THRESHOLD_', 'MALLOC_TRIM_THRESHOLD_', 'ORT_DISABLE_TELEMETRY']);
   assert.equal(running.variables['ORT_DISABLE_TELEMETRY'], '1');
   assert.ok(getPriority(running.pid) > getPriority(process.pid));
   assert.equal(existsSync(TELEMETRY), atStart.telemetry);

@@ -80,6 +80,11 @@ export function pdf(pages: readonly Paragraphs[]): Buffer {
       `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
     ]),
   ];
+  return pdfOf(objects);
+}
+
+/** @param objects numbered from 1; the first is the catalog */
+export function pdfOf(objects: readonly string[]): Buffer {
   let text = '%PDF-1.4\n';
   const offsets = objects.map((object, index) => {
     const offset = text.length;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { signInAdmin, startServer, type TestServer } from '../../server.ts';
-import { docx, type Entry, epub, form, pdf, zip } from './files.ts';
+import { docx, type Entry, epub, form, pdf, pdfOf, zip } from './files.ts';
 
 const TEXT = ['The gate closes at nine.'];
 
@@ -25,6 +25,22 @@ const bookOf = (href: string): Entry => ({
 });
 /** The names in both places where a zip archive has them. */
 const renamed = (archive: Buffer, from: string, to: string) => Buffer.from(archive.toString('latin1').replaceAll(from, to), 'latin1');
+/** @param spine IDs of chapters, of which the archive has `a` */
+const spineOf = (spine: readonly string[], chapter: string): readonly Entry[] => [
+  {
+    name: 'OEBPS/book.opf',
+    content: `<package><manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/><item id="book" href="book.opf" media-type="application/xhtml+xml"/></manifest><spine>${spine.map((id) => `<itemref idref="${id}"/>`).join('')}</spine></package>`,
+  },
+  { name: 'OEBPS/a.xhtml', content: chapter },
+];
+const CATALOG = '<< /Type /Catalog /Pages 2 0 R >>';
+const FONT = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>';
+const streamOf = (text: string, more = '') => `<< /Length ${text.length} ${more}>>\nstream\n${text}\nendstream`;
+const SHOWN = 'BT /F1 12 Tf 50 780 Td (The gate closes at nine.) Tj ET';
+const PAGE = '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> /XObject << /X 6 0 R >> >> /Contents 5 0 R >>';
+/** @param kids of the only node of the page tree, which is object 2; the page is object 4 */
+const pdfWith = (kids: string, count: number, ...more: readonly string[]) =>
+  pdfOf([CATALOG, `<< /Type /Pages /Kids [${kids}] /Count ${count} >>`, FONT, PAGE, ...more]);
 const encryption = (algorithm: string): Entry => ({
   name: 'META-INF/encryption.xml',
   content: `<encryption xmlns:enc="x"><enc:EncryptedData><enc:EncryptionMethod Algorithm="${algorithm}"/></enc:EncryptedData></encryption>`,
@@ -81,6 +97,16 @@ const REFUSED: readonly (readonly [what: string, name: string, make: () => Promi
   ['a Word file with a password', 'a.docx', () => Buffer.from('d0cf11e0a1b11ae10000000000000000', 'hex'), /has a password/],
   ['an epub without text', 'a.epub', () => epub(['']), /has no text/],
   ['a pdf of images', 'a.pdf', () => pdf([[]]), /has no text/],
+  ['a page tree that is its own child', 'a.pdf', () => pdfWith('2 0 R', 3_000), /damaged/],
+  [
+    'a page tree of two nodes in a circle',
+    'a.pdf',
+    () => pdfOf([CATALOG, '<< /Type /Pages /Kids [3 0 R] /Count 2 >>', '<< /Type /Pages /Kids [2 0 R] /Count 2 >>']),
+    /damaged/,
+  ],
+  ['a pdf that names more pages than it may have', 'a.pdf', () => pdfWith('2 0 R', 1_000_000), /damaged|at most 5000/],
+  ['a pdf whose content contains itself', 'a.pdf', () => pdfWith('4 0 R', 1, '[5 0 R 5 0 R]'), /has no text|damaged/],
+  ['an archive in an archive', 'a.epub', async () => zip([{ name: 'a.epub', content: await epub(TEXT) }]), /not an epub, pdf or docx/],
 ];
 
 for (const [what, name, make, message] of REFUSED)
@@ -90,6 +116,37 @@ for (const [what, name, make, message] of REFUSED)
     assert.match(body.message, message);
     assert.deepEqual((await server.ask('GET', '/documentary_bases', { cookie })).body, { documentary_bases: { documents: [] } });
   });
+
+const deleteIt = async (name: string) => server.ask('DELETE', '/delete_reference', { cookie, ...(await form({ db: 'documents', reference: name })) });
+const passagesOf = async () => {
+  const asked = await server.ask('POST', '/rag_predict', {
+    cookie,
+    ...(await form({ db: 'documents', query: 'When does the gate close?', sources: 'true', limit: '50' })),
+  });
+  return (asked.body.sources as { text: string }[]).map(({ text }) => text);
+};
+
+test('a spine that names a chapter thousands of times, and its own package, has the chapter once', async () => {
+  const spine = [...Array<string>(5_000).fill('a'), 'book', 'a'];
+  const { status, text } = await add('circle.epub', await epub([], { more: spineOf(spine, `<p>${TEXT[0]}</p>`) }));
+  assert.equal(status, 200, text);
+  assert.deepEqual(await passagesOf(), TEXT);
+  await deleteIt('circle.epub');
+});
+
+test('a form that draws itself is read once on each way, and a small file of many paragraphs to its end', async () => {
+  const form = streamOf(
+    `${SHOWN} /X Do /X Do`,
+    '/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 6 0 R >> /Font << /F1 3 0 R >> >> ',
+  );
+  assert.equal((await add('form.pdf', pdfWith('4 0 R', 1, streamOf(`${SHOWN} /X Do`), form))).status, 200);
+  await deleteIt('form.pdf');
+  // More than a call takes arguments.
+  const many = `${'<p>a'.repeat(150_000)}<p>${TEXT[0]}</p>`;
+  const { status, text } = await add('many.epub', await epub([], { more: spineOf(['a'], many) }));
+  assert.equal(status, 200, text);
+  await deleteIt('many.epub');
+});
 
 test('fonts that are obfuscated do not make an epub encrypted', async () => {
   const { status, text } = await add('a.epub', await epub(TEXT, { more: [encryption('http://www.idpf.org/2008/embedding')] }));
