@@ -21,7 +21,7 @@ export interface AuditQuery {
 }
 
 /** Rows that one statement looks at for those that meet all filters, and how many such statements one page takes if it finds none. */
-const STRETCH = 10_000;
+const STRETCH = 5_000;
 const MAX_STRETCHES = 2;
 const COLUMNS = `stream, seq, time, ${TEXTS.join(', ')}`;
 const KEY = { time: 'number', stream: 'string', seq: 'number' } as const;

@@ -30,7 +30,7 @@ interface Bounds {
   readonly walkedToCount: number;
 }
 
-const BOUNDS: Bounds = { few: 2_000, counted: 100_000, together: 5_000, walked: 20_000, walkedToCount: 25_000 };
+const BOUNDS: Bounds = { few: 2_000, counted: 100_000, together: 5_000, walked: 10_000, walkedToCount: 10_000 };
 
 /** The index only gives candidates: the caller checks the rights on each. */
 export async function findByIndex(given: Omit<IndexedSearch, 'bounds'>, window: Window, bounds = BOUNDS): Promise<Found> {
@@ -45,19 +45,24 @@ export async function findByIndex(given: Omit<IndexedSearch, 'bounds'>, window: 
 }
 
 /** Conditions on columns only: an index has them all, so that what comes before the page and what is counted is not read. */
-async function byPlace({ ctx: { reader }, fresh, bounds }: IndexedSearch, { offset, limit }: Window): Promise<Found> {
-  const most = Math.max(bounds.counted, offset + limit);
-  const counting = fresh();
-  const count = `SELECT COUNT(*) AS n FROM (${counting.sqlOfPlaces()} LIMIT ${counting.param(most + 1)}) AS found`;
-  const total = Number((await reader.get<{ n: number | string }>(count, counting.params))?.n ?? 0);
-  if (limit === 0 || total <= offset) return { ids: [], total: total > most ? undefined : total };
+async function byPlace({ ctx: { reader }, fresh, bounds: { counted } }: IndexedSearch, { offset, limit }: Window): Promise<Found> {
+  const isFar = offset + limit > counted;
+  const total = isFar ? undefined : await countPlaces(reader, fresh(), counted);
+  if (limit === 0 || (total !== undefined && total <= offset)) return { ids: [], total: total ?? (await countPlaces(reader, fresh(), offset)) };
   const selection = fresh();
   const places = `${selection.sqlOfPlaces()} ORDER BY o.seq DESC LIMIT ${selection.param(limit)} OFFSET ${selection.param(offset)}`;
-  const rows = await reader.all<{ id: string }>(
-    `SELECT id FROM kms_object WHERE seq IN (SELECT seq FROM (${places}) AS page) ORDER BY seq DESC`,
-    selection.params,
-  );
-  return { ids: rows.map(({ id }) => id), total: total > most ? undefined : total };
+  const page = `SELECT id FROM kms_object WHERE seq IN (SELECT seq FROM (${places}) AS page) ORDER BY seq DESC`;
+  const ids = (await reader.all<{ id: string }>(page, selection.params)).map(({ id }) => id);
+  if (!isFar) return { ids, total };
+  if (ids.length === limit) return { ids, total: undefined };
+  return { ids, total: ids.length > 0 ? offset + ids.length : await countPlaces(reader, fresh(), offset) };
+}
+
+/** @returns undefined for more than `most` */
+async function countPlaces(reader: Reader, selection: Selection, most: number): Promise<number | undefined> {
+  const sql = `SELECT COUNT(*) AS n FROM (${selection.sqlOfPlaces()} LIMIT ${selection.param(most + 1)}) AS found`;
+  const total = Number((await reader.get<{ n: number | string }>(sql, selection.params))?.n ?? 0);
+  return total > most ? undefined : total;
 }
 
 /** @returns the place of the first term that few objects have: of the caller's own, or of all, among which are those that others granted */
