@@ -1,4 +1,4 @@
-// `npm start`, `npm run cli`, `npm run model`, `npm test`, `npm run bench`, `npm run fuzz`, `npm run foreign`, `npm run mutate`, `npm run soak`, `npm run package` and `npm run packages`: installs missing dependencies, then runs the pinned Node. Plain JavaScript for any Node from version 18.
+// `npm start`, `npm run cli`, `npm run model`, `npm test`, `npm run bench`, `npm run fill`, `npm run fuzz`, `npm run foreign`, `npm run mutate`, `npm run soak`, `npm run package` and `npm run packages`: installs missing dependencies, then runs the pinned Node. Plain JavaScript for any Node from version 18.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,6 +13,7 @@ const entries = {
   model: 'model.ts',
   test: 'test/run.ts',
   bench: 'bench/run.ts',
+  fill: 'bench/fill.ts',
   fuzz: 'test/fuzz/run.ts',
   foreign: 'test/foreign/run.ts',
   mutate: 'test/mutation/run.ts',

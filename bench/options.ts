@@ -20,6 +20,11 @@ export interface BenchOptions {
   readonly operations: readonly HsmOperation[];
   readonly library: string;
   readonly fault: HsmFault | undefined;
+  /** Of the question rows: numbers of objects and of audit rows, the database (`postgres` starts one), and the folder of a server that is kept. */
+  readonly objects: number;
+  readonly audit: number;
+  readonly store: string;
+  readonly folderOfServer: string | undefined;
 }
 
 export const HSM_OPERATIONS = ['aes-gcm', 'rsa-sign', 'ec-sign', 'create'] as const;
@@ -38,7 +43,7 @@ export interface Invocation extends BenchOptions {
 export class OptionError extends Error {}
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
-const MAX = { seconds: 600, connections: 1_000, rounds: 100, instances: 16 } as const;
+const MAX = { seconds: 600, connections: 1_000, rounds: 100, instances: 16, rows: 1_000_000_000 } as const;
 
 export const USAGE = `usage: npm run bench -- [question ...] [options]
 
@@ -50,6 +55,9 @@ export const USAGE = `usage: npm run bench -- [question ...] [options]
   --operation NAME,...   hsm-routing: ${HSM_OPERATIONS.join(', ')}; default aes-gcm,rsa-sign
   --library PATH         hsm-routing: PKCS#11 library with tokens as SoftHSM has them; default that of SoftHSM
   --fault NAME           hsm-routing: ${HSM_FAULTS.join(', ')} befalls the first instance; a chart over time
+  --objects N, --audit N rows: numbers of keys and of audit rows; default 50000 and 200000
+  --store URL            rows: sqlite:gatehouse.db (default), postgres for one of its own, or the address of an empty PostgreSQL database
+  --server FOLDER        rows: keeps the server and what it was filled with in this folder, for the next run
   --json                 print one line of JSON for each question, and nothing else
   --results FOLDER       where the results of the last run are, and where those of this run go; default bench/results
   --help                 print this text
@@ -65,6 +73,10 @@ const OPTIONS = {
   operation: { type: 'string', default: 'aes-gcm,rsa-sign' },
   library: { type: 'string', default: '/usr/lib/softhsm/libsofthsm2.so' },
   fault: { type: 'string' },
+  objects: { type: 'string', default: '50000' },
+  audit: { type: 'string', default: '200000' },
+  store: { type: 'string', default: 'sqlite:gatehouse.db' },
+  server: { type: 'string' },
   json: { type: 'boolean', default: false },
   results: { type: 'string', default: `${HERE}results` },
   folder: { type: 'string', default: HERE },
@@ -88,14 +100,20 @@ export function parseOptions(argv: readonly string[]): Invocation {
     operations: values.operation.split(',').map((each) => oneOf('--operation', each, HSM_OPERATIONS)),
     library: values.library,
     fault: values.fault === undefined ? undefined : oneOf('--fault', values.fault, HSM_FAULTS),
+    objects: wholeOf('--objects', values.objects, MAX.rows),
+    audit: wholeOf('--audit', values.audit, MAX.rows),
+    store: values.store,
+    folderOfServer: values.server,
   };
 }
 
 /** The arguments with which a question gets the same options. */
-export function argumentsOf({ seconds, connections, rounds, isJson, only, results, ...hsm }: BenchOptions): string[] {
+export function argumentsOf({ seconds, connections, rounds, isJson, only, results, objects, audit, store, folderOfServer, ...hsm }: BenchOptions): string[] {
   const ofHsm = [`--instances=${hsm.instances.join(',')}`, `--operation=${hsm.operations.join(',')}`, `--library=${hsm.library}`];
+  const ofRows = [`--objects=${objects}`, `--audit=${audit}`, `--store=${store}`, ...(folderOfServer === undefined ? [] : [`--server=${folderOfServer}`])];
   const flags = [
     ...ofHsm,
+    ...ofRows,
     ...(hsm.fault === undefined ? [] : [`--fault=${hsm.fault}`]),
     `--seconds=${seconds}`,
     `--connections=${connections.join(',')}`,

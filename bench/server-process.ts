@@ -1,6 +1,6 @@
 // Starts a server in a separate process for a question, as `npm start` does, signs in once, and stops it at the end.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +19,7 @@ export interface ServerProcess {
   /** Cookie header of a session of the administrator. */
   readonly cookie: string;
   readonly pid: number;
+  readonly dataDir: string;
   /** @returns the text of the answer @throws Error for another status than 200 and 204 */
   ask(request: HttpRequest): Promise<string>;
   /** Stops it and starts it again with the same data: nothing is sent to the new one, whose session is the old one. */
@@ -26,16 +27,18 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** @param config text of config.toml @param connections limit of the client's connections */
-export async function startServerProcess(config: string, connections: number): Promise<ServerProcess> {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
+/** @param config text of config.toml @param connections limit of the client's connections @param kept folder that a later run starts with again */
+export async function startServerProcess(config: string, connections: number, kept?: string): Promise<ServerProcess> {
+  const folder = kept ?? mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
+  mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'config.toml'), config);
   const launched = await launch(folder);
   const { agent, tls } = clientOf(folder, connections);
-  const initial = readFileSync(join(folder, 'data', 'initial-password'), 'utf8').trim();
-  const answer = await login(launched.address, agent, initial, PASSWORD);
+  const initial = join(folder, 'data', 'initial-password');
+  const first = existsSync(initial) ? readFileSync(initial, 'utf8').trim() : undefined;
+  const answer = first === undefined ? await login(launched.address, agent, PASSWORD) : await login(launched.address, agent, first, PASSWORD);
   if (answer.status !== 200) throw new Error('the benchmark could not sign in');
-  const server = serverOf(folder, launched, { agent, ...tls, cookie: answer.cookie, connections });
+  const server = serverOf(folder, launched, { agent, ...tls, cookie: answer.cookie, connections, isKept: kept !== undefined });
   await warm(server);
   return server;
 }
@@ -89,9 +92,10 @@ function clientOf(folder: string, connections: number) {
 
 interface Client extends Pick<ServerProcess, 'ca' | 'tlsKey' | 'agent' | 'cookie'> {
   readonly connections: number;
+  readonly isKept: boolean;
 }
 
-function serverOf(folder: string, { child, address }: Launched, { connections, ...client }: Client): ServerProcess {
+function serverOf(folder: string, { child, address }: Launched, { connections, isKept, ...client }: Client): ServerProcess {
   const { agent } = client;
   const end = async () => {
     await agent.destroy();
@@ -99,7 +103,7 @@ function serverOf(folder: string, { child, address }: Launched, { connections, .
     await new Promise((resolve) => child.on('exit', resolve));
   };
   return {
-    ...{ ...client, address, pid: child.pid as number },
+    ...{ ...client, address, pid: child.pid as number, dataDir: join(folder, 'data') },
     async ask({ method, path, headers, body }) {
       const { statusCode, body: answer } = await request(`${address}${path}`, { method, headers, body: body ?? null, dispatcher: agent });
       const text = await answer.text();
@@ -108,11 +112,11 @@ function serverOf(folder: string, { child, address }: Launched, { connections, .
     },
     async restart() {
       await end();
-      return serverOf(folder, await launch(folder), { ...client, connections, agent: clientOf(folder, connections).agent });
+      return serverOf(folder, await launch(folder), { ...client, connections, isKept, agent: clientOf(folder, connections).agent });
     },
     async stop() {
       await end();
-      rmSync(folder, { recursive: true, force: true });
+      if (!isKept) rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -32,25 +32,43 @@ export async function findAdmin(store: Reader, id: string): Promise<Admin | null
 }
 
 async function adminOf(store: Reader, row: Row): Promise<Admin> {
-  const realms = (await store.all<{ realm: string }>('SELECT realm FROM admin_realm WHERE admin = $1 ORDER BY realm', [row.id])).map(({ realm }) => realm);
-  const totp = await store.get(
-    'SELECT totp.realm AS realm FROM totp JOIN admin_realm ON admin_realm.realm = totp.realm WHERE admin_realm.admin = $1 AND totp.username = $2',
-    [row.id, row.userpass ?? ''],
+  return (await adminsOf(store, [row]))[0] as Admin;
+}
+
+/** Admins that are completed together. */
+const TOGETHER = 128;
+
+/** Two queries for many admins. */
+async function adminsOf(store: Reader, rows: readonly Row[]): Promise<Admin[]> {
+  const found: Admin[] = [];
+  for (let at = 0; at < rows.length; at += TOGETHER) found.push(...(await completed(store, rows.slice(at, at + TOGETHER))));
+  return found;
+}
+
+async function completed(store: Reader, rows: readonly Row[]): Promise<Admin[]> {
+  // Padded to one of two numbers, because each text of a statement is prepared and there must be few of them.
+  const ids = Array.from({ length: rows.length === 1 ? 1 : TOGETHER }, (_, at) => (rows[at] ?? rows[0])?.id ?? '');
+  const places = ids.map((_, at) => `$${at + 1}`).join(', ');
+  const listed = await store.all<{ admin: string; realm: string }>(`SELECT admin, realm FROM admin_realm WHERE admin IN (${places}) ORDER BY realm`, ids);
+  const realms = Map.groupBy(listed, ({ admin }) => admin);
+  const proving = await store.all<{ admin: string }>(
+    `SELECT DISTINCT admin_realm.admin AS admin FROM admin_realm JOIN admin ON admin.id = admin_realm.admin
+      JOIN totp ON totp.realm = admin_realm.realm AND totp.username = admin.userpass WHERE admin_realm.admin IN (${places})`,
+    ids,
   );
-  const digital_credentials = row.digital_credentials === null ? null : (JSON.parse(row.digital_credentials) as Record<string, unknown>);
-  const { id, userpass, jwt, fido2, client_certificate } = row;
-  return {
+  const withFactor = new Set(proving.map(({ admin }) => admin));
+  return rows.map(({ id, userpass, jwt, fido2, digital_credentials: digital, client_certificate }) => ({
     id,
-    realms,
+    realms: (realms.get(id) ?? []).map(({ realm }) => realm),
     userpass,
     jwt,
     fido2,
-    digital_credentials,
+    digital_credentials: digital === null ? null : (JSON.parse(digital) as Record<string, unknown>),
     client_certificate,
-    totp_enabled: totp !== undefined,
+    totp_enabled: withFactor.has(id),
     totp_secret: null,
     totp_auth_url: null,
-  };
+  }));
 }
 
 const valuesOf = ({ id, userpass, jwt, fido2, digital_credentials: digital, client_certificate }: AdminRecord) => [
@@ -77,7 +95,7 @@ export async function writeRealms(part: DirectoryServer, tx: Transaction, { id, 
 /** One page of admins, each with its realms. */
 export async function listAdmins(store: Reader, page: PageRequest): Promise<EncodedPage<Admin>> {
   const { items, ...rest } = await readPage<Row>(store, LISTING, page);
-  return encodePage({ ...rest, items: await Promise.all(items.map((row) => adminOf(store, row))) });
+  return encodePage({ ...rest, items: await adminsOf(store, items) });
 }
 
 /** @throws Fault AUTH_EXISTS */

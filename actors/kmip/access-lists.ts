@@ -1,6 +1,7 @@
 // The lists under /access, one page at a time: the caller's own objects, objects granted to the caller, and the grants of an object.
 import { Fault } from '../../kernel/fault.ts';
 import { viewAccounts } from '../../kernel/store/accounts.ts';
+import { plannedAnew } from '../../kernel/store/planned-anew.ts';
 import { compactCodeName, enumerationNames } from '../../kmip/ttlv/enumeration-of.ts';
 import { writeJson } from '../../kmip/ttlv/json.ts';
 import { nameOf } from '../../kmip/ttlv/read.ts';
@@ -86,9 +87,9 @@ async function withRights({ store, rows }: KeyServer, caller: Principal, ids: re
 function findGranted({ store }: KeyServer, { user }: Principal, grantees: readonly string[], after: string, limit: number): Promise<Found[]> {
   const others = grantees.includes(user) ? '' : 'AND NOT EXISTS (SELECT 1 FROM kms_grant d WHERE d.object_id = g.object_id AND d.user_id = $1)';
   const of = (place: number) => `SELECT * FROM (SELECT g.object_id AS id, length(o.attributes) AS bytes FROM kms_grant g JOIN kms_object o ON o.id = g.object_id
-    WHERE g.user_id = $${place} AND g.object_id > $2 AND o.owner <> $1 ${others} ORDER BY g.object_id LIMIT $3) AS part${place}`;
+    WHERE g.user_id = $${place} AND g.object_id > $2 AND o.id > $2 AND o.owner <> $1 ${others} ORDER BY g.object_id LIMIT $3) AS part${place}`;
   const parts = grantees.map((_, index) => of(index + 4)).join(' UNION ');
-  return store.all<Found>(`SELECT id, bytes FROM (${parts}) AS found ORDER BY id LIMIT $3`, [user, after, limit, ...grantees]);
+  return store.all<Found>(plannedAnew(`SELECT id, bytes FROM (${parts}) AS found ORDER BY id LIMIT $3`), [user, after, limit, ...grantees]);
 }
 
 export async function listGrantees({ store, rows }: KeyServer, object: ObjectDescription, { limit, after }: Page): Promise<Listed<Grantee>> {

@@ -15,9 +15,9 @@ const MAX_SHARED = 1_000;
  * @throws Fault KEYS_REFUSED
  */
 export async function requireApart(server: KeyServer, from: string, to: string, id: string | undefined): Promise<void> {
-  const sql = `SELECT mine.object_id AS one, theirs.object_id AS other FROM kms_attribute mine
+  const sql = `SELECT mine.object_id AS one, theirs.object_id AS other FROM kms_object owned JOIN kms_attribute mine ON mine.object_id = owned.id AND mine.tag = $3
     JOIN kms_attribute theirs ON theirs.owner = $2 AND theirs.tag = mine.tag AND theirs.value = mine.value
-    WHERE mine.owner = $1 AND mine.tag = $3${id === undefined ? '' : ' AND mine.object_id = $4'} LIMIT ${MAX_SHARED}`;
+    WHERE owned.owner = $1${id === undefined ? '' : ' AND mine.object_id = $4'} LIMIT ${MAX_SHARED}`;
   const shared = await server.store.all<{ one: string; other: string }>(sql, [from, to, TAG.RotateName, ...(id === undefined ? [] : [id])]);
   if (shared.length === 0) return;
   const objects = await server.rows.describeAll(server.store, [...new Set(shared.flatMap(({ one, other }) => [one, other]))]);

@@ -1,4 +1,5 @@
 // Rows of sessions.
+import { deleteInParts, PART } from '../../kernel/store/parts.ts';
 import type { Reader, Store } from '../../kernel/store/store.ts';
 import { isOver, overQuota, type Quota } from '../../kernel/store/usage.ts';
 import { userCounter } from '../../kernel/versions.ts';
@@ -156,12 +157,12 @@ export function endRealmRows(store: Store, realm: string, by: Principal): Promis
   });
 }
 
-export function purgeRows(store: Store, now: number, by: Principal | undefined): Promise<void> {
-  return store.transaction(async (tx) => {
-    if (by) await requireSuperAdmin(tx, by);
-    const purged = await tx.run(`DELETE FROM session WHERE ${EXPIRED}`, [now]);
-    if (by) await tx.audit({ event: 'session.purge', outcome: 'success', ...auditFields(by, by.realm), target: `${purged} sessions` });
-  });
+const PURGE = `DELETE FROM session WHERE id IN (SELECT id FROM session WHERE ${EXPIRED} LIMIT ${PART})`;
+
+export async function purgeRows(store: Store, now: number, by: Principal | undefined): Promise<void> {
+  if (by) await store.transaction((tx) => requireSuperAdmin(tx, by));
+  const purged = await deleteInParts(store, PURGE, [now]);
+  if (by) await store.transaction((tx) => tx.audit({ event: 'session.purge', outcome: 'success', ...auditFields(by, by.realm), target: `${purged} sessions` }));
 }
 
 type SessionOwner = Pick<SessionView, 'realm' | 'username' | 'scheme'>;

@@ -1,6 +1,7 @@
 // Rows of secret ids. Digest and accessor share a row, so that neither exists without the other.
 import { type EncodedPage, encodePage } from '../../kernel/runtime/encoded-page.ts';
 import { mapPage, type PageRequest, readPage } from '../../kernel/store/page.ts';
+import { deleteInParts, PART } from '../../kernel/store/parts.ts';
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
 import { requireSuperAdmin } from '../directory/administered.ts';
 import type { NewSecretId, Principal } from './api.ts';
@@ -23,7 +24,10 @@ export type Use =
   | { readonly admitted: false; readonly exhausted: boolean; readonly accessor?: string; readonly reason: string };
 
 const COLUMNS = 'accessor, role, expires_at, num_uses, uses, exhausted_at';
-const IS_OVER = '(exhausted_at = 0 AND expires_at <> 0 AND expires_at <= $1) OR (exhausted_at <> 0 AND exhausted_at <= $2)';
+/** Two statements, each with an index of its own. */
+const purgeSql = (isOver: string) => `DELETE FROM secret_id WHERE accessor IN (SELECT accessor FROM secret_id WHERE ${isOver} LIMIT ${PART})`;
+const PURGE_EXPIRED = purgeSql('expires_at > 0 AND expires_at <= $1 AND exhausted_at = 0');
+const PURGE_EXHAUSTED = purgeSql('exhausted_at > 0 AND exhausted_at <= $1');
 
 export function createSecretId(
   store: Store,
@@ -90,8 +94,8 @@ export async function useSecretId(tx: Transaction, role: string, digest: string,
   return { admitted: true, accessor, exhausted: state === 'exhausted' };
 }
 
-export function purgeSecretIds(tx: Transaction, now: number): Promise<number> {
-  return tx.run(`DELETE FROM secret_id WHERE ${IS_OVER}`, [now, now - TOMBSTONE_MS]);
+export async function purgeSecretIds(store: Store, now: number): Promise<number> {
+  return (await deleteInParts(store, PURGE_EXPIRED, [now])) + (await deleteInParts(store, PURGE_EXHAUSTED, [now - TOMBSTONE_MS]));
 }
 
 function lifeOf(row: Row): SecretIdLife {

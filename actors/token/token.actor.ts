@@ -21,7 +21,7 @@ export default defineActor<TokenApi, TokenArgs>(async ({ quotas }, ctx) => {
   const store = await ctx.openStore();
   const { clock } = ctx;
   const tokens = new TokenCache(store, ctx.versions);
-  const purge = () => store.transaction(async (tx) => (await purgeTokens(tx, clock.now())) + (await purgeSecretIds(tx, clock.now())));
+  const purge = async () => (await purgeTokens(store, clock.now())) + (await purgeSecretIds(store, clock.now()));
   const rest = repeat(clock, PURGE_MS, purge, (error) => ctx.log.warn({ error: String(error) }, 'cannot purge expired tokens; the server will try again'));
 
   const api: TokenApi = {

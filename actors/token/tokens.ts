@@ -1,4 +1,5 @@
 // Rows of app tokens.
+import { deleteInParts, PART } from '../../kernel/store/parts.ts';
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
 import type { NewToken, TokenKind, TokenView } from './api.ts';
 import { tokenCounter } from './counter.ts';
@@ -99,8 +100,10 @@ export async function revokeTokensOf(tx: Transaction, kind: TokenKind, role: str
   return revoked;
 }
 
-export function purgeTokens(tx: Transaction, now: number): Promise<number> {
-  return tx.run('DELETE FROM app_token WHERE expires_at <> 0 AND expires_at <= $1', [now]);
+const PURGE = `DELETE FROM app_token WHERE digest IN (SELECT digest FROM app_token WHERE expires_at > 0 AND expires_at <= $1 LIMIT ${PART})`;
+
+export function purgeTokens(store: Store, now: number): Promise<number> {
+  return deleteInParts(store, PURGE, [now]);
 }
 
 async function step(reader: Reader, digest: string, event: TokenEvent): Promise<{ row: TokenRow; state: TokenState; life: TokenLife } | undefined> {

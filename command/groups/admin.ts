@@ -1,18 +1,19 @@
 // `gatehouse admin ...`: who administers which realms.
 import { command, flag, type Group } from '../command.ts';
 import { confirmed, YES, type Yes } from '../confirmed.ts';
+import { first, LIMIT, type Limit } from '../first.ts';
 
 const ADMIN = ['<admin>', 'name of the admin record'] as const;
 const REALM = ['<realm>', 'name of a realm; _ for a super admin'] as const;
 const COLUMNS = ['id', 'realms', 'userpass', 'jwt', 'client_certificate', 'totp_enabled'] as const;
 
-const list = command({
+const list = command<Limit>({
   name: 'list',
   about: 'List the admins',
+  flags: [LIMIT],
   example: 'gatehouse admin list',
-  async run(given) {
-    const rows = [];
-    for await (const row of given.client().list('GET /admins')) rows.push(row);
+  async run(given, _, { limit }) {
+    const rows = await first((each) => given.client().list('GET /admins', { query: { limit: each } }), limit);
     given.out.table(rows, COLUMNS);
   },
 });

@@ -4,6 +4,7 @@ import type { Calls } from '../../client/calls.ts';
 import { command, flag, type Group } from '../command.ts';
 import { confirmed, YES, type Yes } from '../confirmed.ts';
 import { CommandError, EXIT } from '../exit.ts';
+import { first, LIMIT, type Limit } from '../first.ts';
 import { whole } from '../number.ts';
 
 type Realm = Calls['POST /admins/realms']['body'];
@@ -47,13 +48,13 @@ function objectIn(file: string): Record<string, unknown> {
   throw new CommandError(`${file} is not a JSON object`, EXIT.usage);
 }
 
-const list = command({
+const list = command<Limit>({
   name: 'list',
   about: 'List the realms that you administer',
+  flags: [LIMIT],
   example: 'gatehouse realm list',
-  async run(given) {
-    const rows = [];
-    for await (const row of given.client().list('GET /admins/realms')) rows.push(row);
+  async run(given, _, { limit }) {
+    const rows = await first((each) => given.client().list('GET /admins/realms', { query: { limit: each } }), limit);
     given.out.table(rows, COLUMNS);
   },
 });

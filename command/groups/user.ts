@@ -2,6 +2,7 @@
 import { command, flag, type Group, type Surroundings } from '../command.ts';
 import { confirmed, YES, type Yes } from '../confirmed.ts';
 import { CommandError, EXIT } from '../exit.ts';
+import { first, LIMIT, type Limit } from '../first.ts';
 
 const REALM = ['<realm>', 'name of the realm'] as const;
 const USER = ['<user>', 'user name'] as const;
@@ -16,14 +17,14 @@ async function passwordFor({ prompts }: Surroundings, user: string, file: string
   return password;
 }
 
-const list = command({
+const list = command<Limit>({
   name: 'list',
   about: 'List the credentials of a realm',
   args: [REALM],
+  flags: [LIMIT],
   example: 'gatehouse user list team',
-  async run(given, [realm_id]) {
-    const rows = [];
-    for await (const row of given.client().list('GET /realms/{realm_id}/userpass', { params: { realm_id } })) rows.push(row);
+  async run(given, [realm_id], { limit }) {
+    const rows = await first((each) => given.client().list('GET /realms/{realm_id}/userpass', { params: { realm_id }, query: { limit: each } }), limit);
     given.out.table(rows, COLUMNS);
   },
 });

@@ -1,6 +1,7 @@
 // `gatehouse key grant | ungrant | grants`: who may use a key for what.
 import type { Calls } from '../../client/calls.ts';
 import { command } from '../command.ts';
+import { first, LIMIT, type Limit } from '../first.ts';
 import { identifierOf } from './identifier.ts';
 import { KEY } from './life.ts';
 
@@ -33,15 +34,15 @@ export const ungrant = command({
   },
 });
 
-export const grants = command({
+export const grants = command<Limit>({
   name: 'grants',
   about: 'List who may use a key',
   args: [KEY],
+  flags: [LIMIT],
   example: 'gatehouse key grants invoices',
-  async run(given, [word]) {
+  async run(given, [word], { limit }) {
     const object_id = await identifierOf(given.client(), word);
-    const rows = [];
-    for await (const row of given.client().list('GET /access/list/{object_id}', { params: { object_id } })) rows.push(row);
+    const rows = await first((each) => given.client().list('GET /access/list/{object_id}', { params: { object_id }, query: { limit: each } }), limit);
     given.out.table(rows, ['user_id', 'operations']);
   },
 });

@@ -2,6 +2,7 @@
 import type { Client } from '../../client/client.ts';
 import { enumeration, integer, type Node, structure, text } from '../../client/kmip.ts';
 import { command, flag } from '../command.ts';
+import { first } from '../first.ts';
 import { whole } from '../number.ts';
 import { attributesOf, COLUMNS, detailsOf, ownedRow, rowOf } from './attributes.ts';
 import { identifierOf, nameAttribute } from './identifier.ts';
@@ -39,7 +40,7 @@ export const list = command<Search>({
   async run(given, _, flags) {
     const limit = whole('--limit', flags.limit, 1) ?? DEFAULT_LIMIT;
     if (flags.granted) {
-      const rows = await first(given.client().list('GET /access/obtained', { query: { limit: Math.min(limit, 1_000) } }), limit);
+      const rows = await first((each) => given.client().list('GET /access/obtained', { query: { limit: each } }), limit);
       return given.out.table(rows, ['object_id', 'owner_id', 'state', 'operations']);
     }
     const attributes = searched(flags);
@@ -49,14 +50,8 @@ export const list = command<Search>({
   },
 });
 
-async function first<T>(items: AsyncIterable<T>, limit: number): Promise<T[]> {
-  const found: T[] = [];
-  for await (const item of items) if (found.push(item) >= limit) break;
-  return found;
-}
-
 async function owned(client: Client, limit: number) {
-  return (await first(client.list('GET /access/owned', { query: { limit: Math.min(limit, 1_000) } }), limit)).map(ownedRow);
+  return (await first((each) => client.list('GET /access/owned', { query: { limit: each } }), limit)).map(ownedRow);
 }
 
 function searched({ tag, name, algorithm, state, type }: Search): Node[] {

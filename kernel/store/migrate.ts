@@ -54,6 +54,11 @@ const KERNEL_MIGRATIONS: readonly Migration[] = [
     about: 'leases of the nodes that share the database',
     sql: 'CREATE TABLE node_lease (node TEXT PRIMARY KEY, term TEXT NOT NULL, beat BIGINT NOT NULL);',
   },
+  {
+    id: 6,
+    about: 'the audit log of an actor and of an event, however long it is',
+    sql: 'CREATE INDEX audit_actor ON audit (actor, time); CREATE INDEX audit_event ON audit (event, time);',
+  },
 ];
 
 /** Lock for all changes of tables. */

@@ -1,5 +1,6 @@
 // Reads a list page by page, with a limited number of rows and bytes in each page.
 import { Fault } from '../fault.ts';
+import { plannedAnew } from './planned-anew.ts';
 import type { Reader, SqlValue } from './store.ts';
 
 /** The page that a caller requests. */
@@ -43,24 +44,27 @@ const ROW_BYTES = 64;
 
 /** @throws Fault BAD_REQUEST for an invalid cursor */
 export async function readPage<T extends object>(reader: Reader, listing: Listing, { after, limit }: PageRequest): Promise<Page<T>> {
-  const { columns, from, where, params = [], size, isDescending = false } = listing;
+  const { columns, from, size } = listing;
   const key = Object.keys(listing.key);
   const cursor = after === undefined ? [] : parseCursor(after, Object.values(listing.key));
-  const values: SqlValue[] = [...params, ...cursor];
-  const place = (at: number) => `$${params.length + at + 1}`;
-  const conditions = [
-    ...(where === undefined ? [] : [`(${where})`]),
-    ...(after === undefined ? [] : [`(${key}) ${isDescending ? '<' : '>'} (${key.map((_, at) => place(at))})`]),
-  ];
-  const rest = `FROM ${from}${conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : ''} ORDER BY ${key.map((column) => (isDescending ? `${column} DESC` : column))} LIMIT ${place(cursor.length)}`;
+  const values: SqlValue[] = [...(listing.params ?? []), ...cursor];
+  const rest = `FROM ${from}${orderedSql(listing, cursor.length > 0)} LIMIT $${values.length + 1}`;
   // First query the sizes, without reading the contents.
   const wanted = Math.min(limit, MAX_PAGE_ROWS);
-  const sizes = await reader.all<{ bytes: number }>(`SELECT ${size} + ${ROW_BYTES} AS bytes ${rest}`, [...values, wanted + 1]);
+  const sizes = await reader.all<{ bytes: number }>(plannedAnew(`SELECT ${size} + ${ROW_BYTES} AS bytes ${rest}`), [...values, wanted + 1]);
   const { rows, bytes } = fitRows(sizes.slice(0, wanted));
   if (rows === 0) return { items: [], bytes: 0, next: null };
-  const items = await reader.all<T>(`SELECT ${columns} ${rest}`, [...values, rows]);
+  const items = await reader.all<T>(plannedAnew(`SELECT ${columns} ${rest}`), [...values, rows]);
   const last = items.at(-1) as Record<string, SqlValue> | undefined;
   return { items, bytes, next: sizes.length > rows && last ? cursorOf(key.map((column) => last[column] ?? null)) : null };
+}
+
+/** SQL for the condition and the order of a listing; the parameters of the cursor, if there is one, come after those of the listing. */
+export function orderedSql({ where, params = [], key, isDescending = false }: Listing, hasCursor: boolean): string {
+  const columns = Object.keys(key);
+  const begin = columns.map((_, at) => `$${params.length + at + 1}`);
+  const conditions = [...(where === undefined ? [] : [`(${where})`]), ...(hasCursor ? [`(${columns}) ${isDescending ? '<' : '>'} (${begin})`] : [])];
+  return `${conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : ''} ORDER BY ${columns.map((column) => (isDescending ? `${column} DESC` : column))}`;
 }
 
 /** @returns the page with each item mapped */

@@ -1,15 +1,16 @@
 // Makes queries for PostgreSQL: prepared under a name where their text repeats, with parameters that the database accepts.
 import type pg from 'pg';
+import { isPlannedAnew } from './planned-anew.ts';
 import type { SqlValue } from './store.ts';
 
 /** Further statements are not prepared: searches can produce any number of texts, and neither side drops prepared statements. */
 const MAX_STATEMENT_NAMES = 500;
 const names = new Map<string, string>();
 
-/** Each text is prepared once per connection under its own name. */
+/** Each text is prepared once per connection under its own name, unless it is to be planned anew. */
 export function nameQuery(text: string, params: readonly SqlValue[]): pg.QueryConfig {
-  let name = names.get(text);
-  if (name === undefined && names.size < MAX_STATEMENT_NAMES) {
+  let name = isPlannedAnew(text) ? undefined : names.get(text);
+  if (name === undefined && names.size < MAX_STATEMENT_NAMES && !isPlannedAnew(text)) {
     name = `gatehouse_${names.size}`;
     names.set(text, name);
   }

@@ -51,4 +51,16 @@ export const AUTH_MIGRATIONS: readonly Migration[] = [
         WHERE realm = '_' AND scheme <> 'up' AND account <> '' GROUP BY account;
     `,
   },
+  {
+    id: 8,
+    about: 'what has expired among millions of sessions and secret ids, and the secret ids of a role in their order',
+    sql: `
+      CREATE INDEX session_end ON session ((created_at + max_age_seconds * 1000));
+      CREATE INDEX session_stale ON session ((seen_at + max_stale_age_seconds * 1000));
+      CREATE INDEX secret_id_made ON secret_id (role, created_at, accessor);
+      DROP INDEX secret_id_role;
+      CREATE INDEX secret_id_expiry ON secret_id (expires_at) WHERE expires_at > 0;
+      CREATE INDEX secret_id_exhausted ON secret_id (exhausted_at) WHERE exhausted_at > 0;
+    `,
+  },
 ];

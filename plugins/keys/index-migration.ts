@@ -1,4 +1,4 @@
-// Makes the index for Locate cheap to write: fewer terms, and on SQLite no table beside its primary key.
+// The index for Locate: cheap to write, with few terms and on SQLite no table beside its primary key, and quick to read among millions of objects.
 import type { Migration } from '../../kernel/store/migrate.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';
 
@@ -18,4 +18,16 @@ export const INDEX_MIGRATION: Migration = {
       CREATE INDEX kms_attribute_value ON kms_attribute (owner, tag, value);`,
     postgres: `DELETE FROM kms_attribute WHERE tag IN (${NO_LONGER_INDEXED});`,
   },
+};
+
+export const SEARCH_MIGRATION: Migration = {
+  id: 8,
+  about:
+    'searches among millions of objects: an index with all that a search asks of an object, and one that leads from a term to its objects, whoever owns them',
+  sql: `
+    CREATE INDEX kms_object_search ON kms_object (owner, seq DESC, object_type, state, archived, initial_date, activation_date, deactivation_date);
+    DROP INDEX kms_object_owner;
+    CREATE INDEX kms_attribute_term ON kms_attribute (tag, value, owner, object_id);
+    DROP INDEX kms_attribute_value;
+  `,
 };

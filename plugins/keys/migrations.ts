@@ -1,7 +1,7 @@
 // The tables of the key server. Contents are encrypted; attributes that Locate searches are not.
 import type { Migration } from '../../kernel/store/migrate.ts';
 import { ACCOUNT_MIGRATION } from './account-migration.ts';
-import { INDEX_MIGRATION } from './index-migration.ts';
+import { INDEX_MIGRATION, SEARCH_MIGRATION } from './index-migration.ts';
 import { USAGE_MIGRATION } from './usage-migration.ts';
 
 /** `seq` tells which of two objects is newer. `due_at` is when a date changes the object's state or the object must rotate. Times are in milliseconds;
@@ -51,4 +51,5 @@ export const KEYS_MIGRATIONS: readonly Migration[] = [
     },
   },
   INDEX_MIGRATION,
+  SEARCH_MIGRATION,
 ];

@@ -7,8 +7,9 @@ const CACHED = /\b(?:UPDATE|DELETE FROM) (?:session|app_token|kms_object|kms_gra
 /** Statements that nobody has to hear of, each with the reason. */
 const UNHEARD: Readonly<Record<string, string>> = {
   'actors/session/rows.ts UPDATE session SET seen_at': 'the last use: every node keeps its own and writes it',
-  'actors/session/rows.ts DELETE FROM session WHERE ${EXPIRED}': 'expired sessions, which every node refuses by itself',
-  'actors/token/tokens.ts DELETE FROM app_token WHERE expires_at': 'expired tokens, which every node refuses by itself',
+  'actors/session/rows.ts DELETE FROM session WHERE id IN (SELECT id FROM session WHERE ${EXPIRED}': 'expired sessions, which every node refuses by itself',
+  'actors/token/tokens.ts DELETE FROM app_token WHERE digest IN (SELECT digest FROM app_token WHERE expires_at':
+    'expired tokens, which every node refuses by itself',
   'actors/kmip/object/row-adoption.ts UPDATE kms_object SET seal': 'MACs for the same content, before the key server serves anybody',
   'actors/kmip/object/row-adoption.ts UPDATE kms_grant SET mac': 'the same',
 };

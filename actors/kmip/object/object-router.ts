@@ -53,6 +53,7 @@ export class ObjectRouter implements ObjectReader<ManagedObject, ObjectDescripti
     for (const source of [this.main, ...this.#others.map((other) => other.source)]) {
       const found = await source.find(ctx, { ...search, offset: Math.max(0, search.offset - total), limit: search.limit - ids.length });
       ids.push(...found.ids);
+      if (found.total === undefined) return { ids, total: undefined };
       total += found.total;
     }
     return { ids, total };

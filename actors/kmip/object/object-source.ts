@@ -22,8 +22,8 @@ export interface Search {
 export interface Found {
   /** First the caller's own, then those that others have granted, each newest first. */
   readonly ids: readonly string[];
-  /** The number of all matches, whatever the limit. */
-  readonly total: number;
+  /** The number of all matches, whatever the limit; undefined if the limit is reached and there are too many to count. */
+  readonly total: number | undefined;
 }
 
 /** Reads objects by their identifier, with their grants. */

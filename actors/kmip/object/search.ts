@@ -14,6 +14,7 @@ import type { OperationContext } from '../operation-context.ts';
 import { owns } from '../principal.ts';
 import type { GrantRow } from './grant-rows.ts';
 import { granteesOf } from './grants.ts';
+import { findByIndex } from './index-search.ts';
 import { isIndexed, tagTerm, termOf } from './index-terms.ts';
 import { COMPUTED, matches, rangeOf } from './matching.ts';
 import type { Found, Search } from './object-source.ts';
@@ -33,6 +34,8 @@ const { OnLineStorage, ArchivalStorage, DestroyedStorage } = MASK.StorageStatusM
 /** Limits for objects that are read at a time, and for the bytes of their attributes. */
 const MAX_LOOKED_AT = 128;
 const MAX_LOOKED_AT_BYTES = 4_194_304;
+/** Objects that are read although the page is full, to tell how many match. */
+const MAX_READ_TO_COUNT = 1_024;
 /** Maximum in one search: both databases accept this many in one statement, and it is more than anybody needs. */
 const MAX_CONDITIONS = 100;
 
@@ -41,16 +44,25 @@ export async function findObjects(ctx: OperationContext, all: Search): Promise<F
   const { attributes, asked } = await whereaboutsOf(ctx.reader, all.attributes);
   const search = { ...all, attributes };
   const own = await findIn(ctx, 'own', search, asked);
+  if (own.total === undefined) return own;
   const offset = Math.max(0, search.offset - own.total);
   const granted = await findIn(ctx, 'granted', { ...search, offset, limit: search.limit - own.ids.length }, asked);
-  return { ids: [...own.ids, ...granted.ids], total: own.total + granted.total };
+  return { ids: [...own.ids, ...granted.ids], total: granted.total === undefined ? undefined : own.total + granted.total };
 }
 
 async function findIn(ctx: OperationContext, scope: Scope, search: Search, asked: Whereabouts): Promise<Found> {
-  const selection = new Selection(ctx.caller, scope);
-  selectWhereabouts(selection, asked);
-  const rest = select(selection, ctx, search);
-  return rest.length === 0 ? byIndex(ctx, scope, selection, search) : scan(ctx, scope, selection, rest, search);
+  const begin = () => {
+    const selection = new Selection(ctx.caller, scope);
+    selectWhereabouts(selection, asked);
+    return { selection, rest: select(selection, ctx, search) };
+  };
+  const { selection, rest } = begin();
+  if (rest.length > 0) return scan(ctx, scope, selection, rest, search);
+  const fresh = () => begin().selection;
+  const { ids: found, total } = await findByIndex({ ctx, scope, fresh, terms: selection.terms }, search);
+  const known = await filterPermitted(ctx, scope, found);
+  const ids = found.filter((id) => known.has(id));
+  return { ids, total: total === undefined ? undefined : total - (found.length - ids.length) };
 }
 
 /** The index only gives candidates. Each identifier is checked against its owner and grants, which are protected by MACs, before it is returned. */
@@ -64,24 +76,13 @@ async function filterPermitted({ server: { rows }, reader, caller }: OperationCo
   return new Set(grants.filter(isGrant).map((row) => row.object_id));
 }
 
-async function byIndex(ctx: OperationContext, scope: Scope, selection: Selection, { offset, limit }: Search): Promise<Found> {
-  const { reader } = ctx;
-  const sql = selection.sql();
-  const count = await reader.get<{ n: number | string }>(`SELECT COUNT(*) AS n FROM (${sql}) AS found`, selection.params);
-  const total = Number(count?.n ?? 0);
-  if (limit === 0 || total <= offset) return { ids: [], total };
-  const page = `${sql} ORDER BY seq DESC LIMIT ${selection.param(limit)} OFFSET ${selection.param(offset)}`;
-  const rows = await reader.all<{ id: string }>(page, selection.params);
-  const found = rows.map(({ id }) => id);
-  const known = await filterPermitted(ctx, scope, found);
-  const ids = found.filter((id) => known.has(id));
-  return { ids, total: total - (found.length - ids.length) };
-}
-
-/** For conditions that the index cannot check: reads the objects that meet the other conditions, one batch at a time. */
+/**
+ * For conditions that the index cannot check: reads the objects that meet the other conditions, one batch at a time. Once the page is full, it counts
+ * the others only if they are few.
+ */
 async function scan(ctx: OperationContext, scope: Scope, selection: Selection, rest: readonly Node[], { offset, limit }: Search): Promise<Found> {
   const ids: string[] = [];
-  let total = 0;
+  let [total, read] = [0, 0];
   const sql = selection.sql();
   const before = selection.param(Number.MAX_SAFE_INTEGER);
   const params = [...selection.params];
@@ -99,6 +100,8 @@ async function scan(ctx: OperationContext, scope: Scope, selection: Selection, r
       total += 1;
     }
     if (part.length === rows.length && rows.length < MAX_LOOKED_AT) return { ids, total };
+    read += part.length;
+    if (ids.length === limit && read >= MAX_READ_TO_COUNT) return { ids, total: undefined };
     params[params.length - 1] = Number(part.at(-1)?.seq);
     // Lets other work on this thread run; a transaction must not wait here.
     if (ctx.reader === ctx.server.store) await setImmediate();

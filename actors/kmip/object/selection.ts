@@ -51,17 +51,66 @@ export class Selection {
     this.#conditions.push(condition);
   }
 
+  /** The terms; those that few objects have come first. */
+  get terms(): readonly IndexTerm[] {
+    return this.#terms;
+  }
+
   /** Rows of `id`, `seq`, `owner` and `bytes` (the size of the attributes), unordered and without duplicates. */
   sql(): string {
-    const terms = this.#terms.map(({ tag, value }) => `a.tag = ${this.param(tag)} AND a.value = ${this.param(value)}`);
-    const has = terms.map((term) => `EXISTS (SELECT 1 FROM kms_attribute a WHERE a.object_id = o.id AND ${term})`);
-    if (this.#grantees.length > 0)
-      return rows([`o.id IN (${this.#grantees.map(grantedToSql).join(' UNION ')})`, `o.owner NOT IN (${this.#owners})`, ...has, ...this.#conditions]);
-    const own =
-      terms.length === 0
-        ? [`o.owner IN (${this.#owners})`]
-        : [`o.id IN (SELECT a.object_id FROM kms_attribute a WHERE a.owner IN (${this.#owners}) AND ${terms[0]})`];
-    return rows([...own, ...has.slice(1), ...this.#conditions]);
+    const [first, ...others] = this.#termSql();
+    if (this.#grantees.length > 0) return rows([...this.#granted(), ...this.#probes([first, ...others]), ...this.#conditions]);
+    const own = first === undefined ? `o.owner IN (${this.#owners})` : `o.id IN (${this.#withTerm(first, this.#owners)})`;
+    return rows([own, ...this.#probes(others), ...this.#conditions]);
+  }
+
+  /** The same rows, for terms of which few objects of anybody have the one at `lead`: from that one on. */
+  sqlFrom(lead: number): string {
+    const terms = this.#termSql();
+    const others = this.#probes(terms.filter((_, at) => at !== lead));
+    const isGranted = `EXISTS (SELECT 1 FROM kms_grant g WHERE g.object_id = o.id AND g.user_id IN (${this.#grantees.join(', ')}))`;
+    const own = this.#grantees.length === 0;
+    const whose = own ? [] : [`o.owner NOT IN (${this.#owners})`, isGranted];
+    return rows([`o.id IN (${this.#withTerm(terms[lead] as string, own ? this.#owners : undefined)})`, ...whose, ...others, ...this.#conditions]);
+  }
+
+  /** The same rows of the caller's own objects, for terms that many objects have, but few all of them. */
+  sqlOfAll(): string {
+    const sets = this.#termSql().map((term) => this.#withTerm(term, this.#owners));
+    return rows([`o.id IN (${sets.join(' INTERSECT ')})`, ...this.#conditions]);
+  }
+
+  /** For terms that nearly all objects have: walks through the newest of the caller's own objects before `before`, a placeholder. Rows of `id` and `seq`
+   * have all terms; one without `id` has the `seq` of the last object that was looked at, and their number as `n`. */
+  sqlOfWalk(before: string, most: number): string {
+    const probes = this.#probes(this.#termSql());
+    const places = `${this.sqlOfPlaces()} AND o.seq < ${before} ORDER BY o.seq DESC LIMIT ${most}`;
+    return `WITH looked AS (SELECT id, seq, owner FROM kms_object WHERE seq IN (SELECT seq FROM (${places}) AS places))
+      SELECT o.id, o.seq, 0 AS n FROM looked o WHERE ${probes.join(' AND ')} UNION ALL SELECT NULL, MIN(seq), COUNT(*) FROM looked`;
+  }
+
+  /** `seq` of the rows, read from an index alone. */
+  sqlOfPlaces(): string {
+    return rows([`o.owner IN (${this.#owners})`, ...this.#conditions], 'o.seq');
+  }
+
+  #termSql(): string[] {
+    return this.#terms.map(({ tag, value }) => `a.tag = ${this.param(tag)} AND a.value = ${this.param(value)}`);
+  }
+
+  #withTerm(term: string, owners: string | undefined): string {
+    return `SELECT a.object_id FROM kms_attribute a WHERE ${term}${owners === undefined ? '' : ` AND a.owner IN (${owners})`}`;
+  }
+
+  /** Looks for each term at each row: a planner that knows no values could else go through all objects that have the term. */
+  #probes(terms: readonly (string | undefined)[]): string[] {
+    return terms.flatMap((term) =>
+      term === undefined ? [] : [`(SELECT 1 FROM kms_attribute a WHERE a.object_id = o.id AND a.owner = o.owner AND ${term} LIMIT 1) IS NOT NULL`],
+    );
+  }
+
+  #granted(): string[] {
+    return [`o.id IN (${this.#grantees.map(grantedToSql).join(' UNION ')})`, `o.owner NOT IN (${this.#owners})`];
   }
 }
 
@@ -75,6 +124,6 @@ function grantedToSql(grantee: string): string {
   return `SELECT * FROM (SELECT g.object_id FROM kms_grant g WHERE g.user_id = ${grantee} ORDER BY g.granted_at, g.object_id LIMIT ${MAX_GRANTS_SEARCHED}) AS f${grantee.slice(1)}`;
 }
 
-function rows(conditions: readonly string[]): string {
-  return `SELECT o.id, o.seq, o.owner, length(o.attributes) AS bytes FROM kms_object o WHERE ${conditions.join(' AND ')}`;
+function rows(conditions: readonly string[], columns = 'o.id, o.seq, o.owner, length(o.attributes) AS bytes'): string {
+  return `SELECT ${columns} FROM kms_object o WHERE ${conditions.join(' AND ')}`;
 }

@@ -28,7 +28,8 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
     offset,
     limit: Math.min(maximum ?? MAX_FOUND, MAX_FOUND),
   });
-  return [integer(TAG.LocatedItems, total), ...ids.map((id) => text(TAG.UniqueIdentifier, id))];
+  // Section 6.1.28: a server may leave the number out that it is unable to determine.
+  return [...(total === undefined ? [] : [integer(TAG.LocatedItems, total)]), ...ids.map((id) => text(TAG.UniqueIdentifier, id))];
 }
 
 function natural(value: number | undefined, name: string): number | undefined {

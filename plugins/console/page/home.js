@@ -43,7 +43,8 @@ const figure = (name, address, value, text) =>
 const step = (address, title, text) => html`<li><a href=${address}><strong>${title}</strong><span>${text}</span></a></li>`;
 
 async function countKeys() {
-  return memberOf(await operate('Locate', [integer('MaximumItems', 1)]), 'LocatedItems') ?? 0;
+  // The server does not count what are too many to count.
+  return memberOf(await operate('Locate', [integer('MaximumItems', 1)]), 'LocatedItems') ?? 'Many';
 }
 
 async function countRealms() {

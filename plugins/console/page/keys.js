@@ -124,12 +124,14 @@ async function located(query) {
   ];
   const answer = await operate('Locate', [integer('MaximumItems', PAGE), integer('OffsetItems', offset), structure('Attributes', asked)]);
   const ids = membersOf(answer, 'UniqueIdentifier');
-  const total = Number(memberOf(answer, 'LocatedItems') ?? 0);
+  // The server does not count what are too many to count.
+  const located = memberOf(answer, 'LocatedItems');
+  const total = located === undefined ? Number.POSITIVE_INFINITY : Number(located);
   const at = (/** @type {number} */ start) => `#/keys?${queryOf({ ...Object.fromEntries(query), offset: start > 0 ? start : '' })}`;
   return {
     objects: await describeAll(ids),
     owners: new Map(),
-    where: ids.length === 0 ? '' : `${offset + 1} to ${offset + ids.length} of ${total.toLocaleString()}`,
+    where: ids.length === 0 ? '' : `${offset + 1} to ${offset + ids.length} of ${located === undefined ? 'many' : total.toLocaleString()}`,
     before: offset > 0 ? at(offset - PAGE) : undefined,
     after: offset + ids.length < total && ids.length > 0 ? at(offset + PAGE) : undefined,
   };
