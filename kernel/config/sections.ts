@@ -32,7 +32,10 @@ export const KERNEL_SECTIONS = {
     root_key: Secret({ default: '' }),
     cache: Type.Boolean({ default: true }),
   }),
-  actors: Section({ share_threads: Type.Boolean({ default: true }) }),
+  actors: Section({
+    share_threads: Type.Boolean({ default: true }),
+    processes: Type.Array(Type.String({ minLength: 1 }), { default: [], uniqueItems: true }),
+  }),
   log: Section({ level: Type.Enum([...LOG_LEVELS], { default: 'info' }) }),
   metrics: Section({ allow: Type.Array(Type.String(), { default: [] }) }),
   audit: Section({ retention_days: Type.Integer({ default: 365, minimum: 1, maximum: 36_500 }) }),
