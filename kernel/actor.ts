@@ -102,9 +102,8 @@ interface SpecBase<A extends Api> {
   readonly process?: boolean;
   /** Why `[actors] processes` must not name it; a clause after "because". Without it, it may. */
   readonly noProcess?: string;
-  /** The actor may open the store. */
+  /** Whether the actor may open the store, and the data keys of the server that it needs. */
   readonly store?: boolean;
-  /** Data keys of the server that the actor needs. */
   readonly dataKeys?: readonly DataKeyPurpose[];
   /** Pinned or sharded actors that it may call directly. */
   readonly peers?: readonly string[];

@@ -14,7 +14,7 @@ import type { KeysConfig } from './config.ts';
 const STREAM_THREADS = 1;
 
 export function keysActors(config: KeysConfig, version: string) {
-  const placed = { process: config.placement === 'process', noProcess: 'its place is said by [keys] placement' };
+  const placed = { process: config.placement === 'process', noProcess: '[keys] placement says where it lives' };
   const kmip = replicated<KmipApi, KmipArgs>({
     module: new URL('../../actors/kmip/kmip.actor.ts', import.meta.url),
     beside: config.placement === 'beside' ? new URL('../../actors/kmip/kmip.beside.ts', import.meta.url) : undefined,

@@ -31,7 +31,9 @@ async function storeUrl(): Promise<string> {
   const folder = temporaryFolder();
   const url = (await postgresDatabase(folder)) ?? `sqlite:${folder}/written.db`;
   const store = await openStore(url, { writer: 'test', clock: createClock() });
-  await store.transaction((tx) => tx.exec('CREATE TABLE written (name TEXT NOT NULL); CREATE TABLE node_lease (node TEXT PRIMARY KEY, term TEXT NOT NULL, beat BIGINT NOT NULL);'));
+  await store.transaction((tx) =>
+    tx.exec('CREATE TABLE written (name TEXT NOT NULL); CREATE TABLE node_lease (node TEXT PRIMARY KEY, term TEXT NOT NULL, beat BIGINT NOT NULL);'),
+  );
   await store.close();
   return url;
 }
@@ -85,7 +87,7 @@ test('a process gets the few variables that libraries read, and none of the serv
   assert.ok(!names.includes('PATH'));
 });
 
-test('a native abort costs the calls of its own process; what it may have written is void, and another takes its place', async () => {
+test('a native abort costs its own calls; what it may have written is void, and its place is taken', async () => {
   const { supervisors } = runtime.groups.get('many') as NonNullable<ReturnType<typeof runtime.groups.get>>;
   const before = versions.read('unrelated');
   assert.equal(await outcome(ref('many').abort()), 'ACTOR_LOST');
@@ -99,7 +101,7 @@ test('a native abort costs the calls of its own process; what it may have writte
 });
 
 if (IS_ON_POSTGRES) {
-  test('another node with a lease: a write in a process is answered when that node has seen it, not when its lease ends', async () => {
+  test('a write in a process is answered when a node with a lease has seen it, not when that lease ends', async () => {
     const { log } = memoryLog();
     const here = new LeaseLink({ url, node: 'test', origin: 'here', versions, log });
     const others = createVersions();
