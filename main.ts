@@ -37,7 +37,7 @@ async function main(argv: readonly string[]): Promise<void> {
   stopOnSignals(server, manager);
   const notes = server.announcements.map((text) => ` - ${text.replaceAll('{address}', server.address)}`);
   console.log(`gatehouse ${version} is ready at ${server.address}${notes.join('')}`);
-  manager.ready();
+  manager.ready(() => server.isServing());
 }
 
 function stopOnSignals(server: Server, manager: ServiceManager): void {

@@ -29,7 +29,7 @@ export interface ActorContext {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly log: Log;
-  /** Undefined in an actor that runs in its own process; such an actor must not cache rows that others change. */
+  /** Undefined in a process without the store. In a process with it, `read` returns another number after every commit, or NaN. */
   readonly versions: Versions | undefined;
   /** This thread's own connection to the store; only for specs with `store: true`. */
   openStore(): Promise<Store>;
@@ -98,9 +98,12 @@ interface SpecBase<A extends Api> {
   readonly nice?: number;
   /** For an actor that is seldom busy: the name of a thread that it may share. All actors of this name have its memory together, and a crash of one restarts all. */
   readonly sharedThread?: string | undefined;
-  /** The actor may open the store. */
+  /** Each of its threads is a process: for native code that may crash, and for secrets that no other part of the server is to hold. It shares no memory, and no part of it lives beside its callers. */
+  readonly process?: boolean;
+  /** Why `[actors] processes` must not name it; a clause after "because". Without it, it may. */
+  readonly noProcess?: string;
+  /** Whether the actor may open the store, and the data keys of the server that it needs. */
   readonly store?: boolean;
-  /** Data keys of the server that the actor needs. */
   readonly dataKeys?: readonly DataKeyPurpose[];
   /** Pinned or sharded actors that it may call directly. */
   readonly peers?: readonly string[];

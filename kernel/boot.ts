@@ -55,6 +55,8 @@ export interface Server {
   readonly runtime: Runtime;
   /** The fronts, if they are in threads of their own. */
   readonly fronts: Fronts | undefined;
+  /** Whether a thread serves requests: the main thread, or another that runs. */
+  isServing(): boolean;
   /** Texts for the operator, printed with the start message. */
   readonly announcements: readonly string[];
   readonly log: Log;
@@ -107,7 +109,8 @@ async function start(options: Start): Promise<Server> {
   unwind.add('TLS watch', watchTls(files, log, opened.applyTls));
   announcements.push(...[...opened.listeners].map(([name, address]) => `${name} listener on ${address}`));
   const { address, fronts } = opened;
-  return { address, dataDir: dataDir.path, runtime: built.runtime, fronts, announcements, log, stop: () => unwind.run(log) };
+  const isServing = () => plan.first === 1 || fronts?.supervisors.some(({ state }) => state === 'running') === true;
+  return { address, dataDir: dataDir.path, runtime: built.runtime, fronts, isServing, announcements, log, stop: () => unwind.run(log) };
 }
 
 type Built = ReturnType<typeof build>;

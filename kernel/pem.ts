@@ -25,7 +25,7 @@ const BEGIN = /-----BEGIN ([A-Z0-9 ]+)-----/g;
 export function readPem(path: string, kind: keyof typeof KINDS, problem: (text: string) => void): Buffer | undefined {
   let pem: Buffer;
   try {
-    pem = readFileSync(path);
+    pem = readOwn(path);
   } catch (error) {
     problem(`${path} cannot be read (${(error as NodeJS.ErrnoException).code})`);
     return undefined;
@@ -33,6 +33,15 @@ export function readPem(path: string, kind: keyof typeof KINDS, problem: (text: 
   const wrong = damage(pem.toString('latin1'), KINDS[kind]);
   if (wrong !== undefined) problem(`${path} ${wrong}`);
   return wrong === undefined ? pem : undefined;
+}
+
+/** With a buffer of its own: Node reads a small file into the buffer that it shares among many, which cannot cross to a front, and where a key would stay. */
+function readOwn(path: string): Buffer {
+  const shared = readFileSync(path);
+  const own = Buffer.alloc(shared.length);
+  shared.copy(own);
+  shared.fill(0);
+  return own;
 }
 
 /** @returns what is wrong with the text; undefined if nothing is. The file may also hold blocks of other kinds. */

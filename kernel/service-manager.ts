@@ -1,10 +1,11 @@
-// Tells systemd how the server is (sd_notify(3)): that it is ready, that it stops, and at intervals that its main thread still runs.
+// Tells systemd how the server is (sd_notify(3)): that it is ready, that it stops, and at intervals that its main thread turns and requests are served.
 import { execFile } from 'node:child_process';
 import { fstatSync } from 'node:fs';
 import type { Clock } from './clock.ts';
 
 export interface ServiceManager {
-  ready(): void;
+  /** @param isServing asked before each sign of life: without one for long enough, systemd starts the server again */
+  ready(isServing: () => boolean): void;
   /** Settles when systemd knows, or cannot be told. */
   stopping(): Promise<void>;
 }
@@ -37,10 +38,10 @@ export function serviceManager(env: NodeJS.ProcessEnv, clock: Clock, onFailure: 
   const isWatched = watched === String(pid) && Number(usec) > 0;
   let stopWatchdog = () => {};
   return {
-    ready() {
+    ready(isServing) {
       void send('READY=1');
       // A start may take its time; systemd begins to watch when the server is ready.
-      if (isWatched) stopWatchdog = repeatedly(clock, Number(usec) / 1000 / 3, () => void send('WATCHDOG=1'));
+      if (isWatched) stopWatchdog = repeatedly(clock, Number(usec) / 1000 / 3, () => void (isServing() && send('WATCHDOG=1')));
     },
     stopping() {
       stopWatchdog();

@@ -75,6 +75,11 @@ export class Trust {
     return (Atomics.add(this.#cells, LAST_CHANGE, 1) & 0x7fff_ffff) + 1;
   }
 
+  /** @returns the first of `count` further numbers of changes, for one that has none of this memory */
+  reserveChanges(count: number): number {
+    return (Atomics.add(this.#cells, LAST_CHANGE, count) & 0x3fff_ffff) + 1;
+  }
+
   /** Every other node has seen the change. */
   noteSeen(change: number): void {
     const cell = SEEN + (change % SEEN_CELLS);

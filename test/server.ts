@@ -56,6 +56,9 @@ export interface TestServerOptions {
 /** How many fronts the servers of tests have. */
 export const FRONTS = process.env['GATEHOUSE_TEST_FRONTS'] ?? '1';
 
+/** Where the keys of servers of tests are used: `[keys] placement`, unless a test says it. */
+const PLACEMENT = process.env['GATEHOUSE_TEST_PLACEMENT'] ?? 'beside';
+
 export function temporaryFolder(): string {
   return mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
 }
@@ -82,6 +85,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       GATEHOUSE_AUTH_LOGIN_RATE_PER_SECOND: '100000',
       GATEHOUSE_AUTH_LOGIN_RATE_BURST: '100000',
       GATEHOUSE_HTTP_THREADS: FRONTS,
+      ...(/^\[keys\][^[]*^placement/ms.test(options.config ?? '') ? {} : { GATEHOUSE_KEYS_PLACEMENT: PLACEMENT }),
       // Every thread would compute for a second or two; tests of it set their own.
       GATEHOUSE_KEYS_SELF_TESTS: 'false',
       ...(url === undefined ? {} : { GATEHOUSE_STORE_URL: url }),

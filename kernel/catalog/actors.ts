@@ -25,8 +25,24 @@ export function actorSpecs(
     for (const peer of peers ?? [])
       if (!specs[peer] || specs[peer].kind === 'replicated') problems.push(`actor ${name}: its peer ${peer} must be a pinned or sharded actor`);
   }
+  problems.push(...processProblems(kernel.actors.processes, specs));
   if (problems.length > 0) throw new ConfigError(problems);
-  return Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, withoutSpares(spec, specs) ? { ...spec, spare: false } : spec]));
+  const placed = Object.entries(specs).map(([name, spec]) => [name, kernel.actors.processes.includes(name) ? inProcess(spec) : spec] as const);
+  return Object.fromEntries(placed.map(([name, spec]) => [name, withoutSpares(spec, specs) ? { ...spec, spare: false } : spec]));
+}
+
+function processProblems(names: readonly string[], specs: Readonly<Record<string, AnySpec>>): string[] {
+  return names.flatMap((name, at) => {
+    const spec = specs[name];
+    const may = Object.entries(specs).flatMap(([other, each]) => (each.noProcess === undefined ? [other] : []));
+    if (!spec) return [`actors.processes[${at}]: there is no actor ${name}; those that may have processes are ${may.sort().join(', ')}`];
+    return spec.noProcess === undefined ? [] : [`actors.processes[${at}]: the actor ${name} gets no process, because ${spec.noProcess}`];
+  });
+}
+
+/** It leaves the thread that it shares, and nothing of it lives beside its callers. */
+function inProcess(spec: AnySpec): AnySpec {
+  return { ...spec, process: true, sharedThread: undefined, beside: undefined };
 }
 
 function withoutSpares(spec: AnySpec, specs: Readonly<Record<string, AnySpec>>): boolean {

@@ -3,3 +3,6 @@ import Type from 'typebox';
 
 /** `beside`: the front answers by itself what is quick and writes nothing. `own`: every call goes to threads of the actor's own. */
 export const PLACEMENT = Type.Union([Type.Literal('beside'), Type.Literal('own')], { default: 'beside' });
+
+/** `process`: as `own`, and each of these threads is a process. For an actor that holds secrets, or runs native code, that nothing else is to share. */
+export const PLACEMENT_OR_PROCESS = Type.Union([Type.Literal('beside'), Type.Literal('own'), Type.Literal('process')], { default: 'beside' });

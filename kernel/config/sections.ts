@@ -13,6 +13,7 @@ export const KERNEL_SECTIONS = {
     port: Type.Integer({ default: 8443, minimum: 0, maximum: 65_535 }),
     // 0: one, and more when it is busy: as many as cores, at most 8.
     threads: Type.Integer({ default: 0, minimum: 0, maximum: 8 }),
+    stuck_seconds: Type.Integer({ default: 10, minimum: 0, maximum: 3_600 }),
     trusted_proxies: Type.Array(Type.String(), { default: [] }),
     proxy_protocol: Type.Array(Type.String(), { default: [] }),
     body_limit: Type.Integer({ default: 1_048_576, minimum: 1_024, maximum: 67_108_864 }),
@@ -33,7 +34,10 @@ export const KERNEL_SECTIONS = {
     root_key: Secret({ default: '' }),
     cache: Type.Boolean({ default: true }),
   }),
-  actors: Section({ share_threads: Type.Boolean({ default: true }) }),
+  actors: Section({
+    share_threads: Type.Boolean({ default: true }),
+    processes: Type.Array(Type.String({ minLength: 1 }), { default: [], uniqueItems: true }),
+  }),
   log: Section({ level: Type.Enum([...LOG_LEVELS], { default: 'info' }) }),
   metrics: Section({ allow: Type.Array(Type.String(), { default: [] }) }),
   tracing: TRACING,

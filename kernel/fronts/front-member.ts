@@ -3,7 +3,7 @@ import { MessageChannel } from 'node:worker_threads';
 import type { Api, Remote } from '../actor.ts';
 import type { LocalClock } from '../clock.ts';
 import type { Log } from '../log-entry.ts';
-import { REQUESTS_MS } from '../ports.ts';
+import { type BoundPorts, REQUESTS_MS } from '../ports.ts';
 import type { RestartPolicy } from '../restart-policy.ts';
 import type { Caller } from '../runtime/callers.ts';
 import { openChannel } from '../runtime/channel.ts';
@@ -19,7 +19,7 @@ import { startThread } from '../runtime/thread.ts';
 import { portWire } from '../runtime/wires.ts';
 import { startBusyThread } from '../runtime/young-space.ts';
 import type { Versions } from '../versions.ts';
-import type { FrontApi, FrontTask } from './front-task.ts';
+import type { FrontAddresses, FrontApi, FrontTask } from './front-task.ts';
 
 interface FrontMemberOptions {
   /** Number of the thread, from 1. */
@@ -32,7 +32,7 @@ interface FrontMemberOptions {
   readonly onSpans: ((message: Control) => void) | undefined;
   /** What the front can ask this thread. */
   readonly kernel: Api;
-  task(): FrontTask;
+  task(): Omit<FrontTask, 'pulse'>;
   /** A new incarnation runs, and has no open port yet. */
   onRunning(member: FrontMember): void;
   /** Gives back what an ended incarnation held. @returns false if that is not possible at the moment */
@@ -54,6 +54,8 @@ export class FrontMember {
   supervisor: Supervisor;
   /** The task that the running incarnation has got. */
   task: FrontTask | undefined;
+  /** That of the incarnation which has opened its ports last. */
+  #served: FrontTask | undefined;
   readonly #options: FrontMemberOptions;
   #remote!: Remote<FrontApi>;
   /** Settles when nothing is counted any more for the last incarnation. */
@@ -63,6 +65,19 @@ export class FrontMember {
     this.#options = options;
     this.thread = options.thread;
     this.supervisor = this.#supervise();
+  }
+
+  /** While it serves: what it loads before that blocks it for a while, and has a deadline. */
+  get pulse(): SharedArrayBuffer | undefined {
+    return this.supervisor.state === 'running' && this.#served === this.task ? this.task?.pulse : undefined;
+  }
+
+  /** Opens the ports of the running incarnation. @param at the ports, if another front has opened them already */
+  async open(at: BoundPorts | null): Promise<FrontAddresses> {
+    const { task } = this;
+    const addresses = await this.ask().open(at);
+    this.#served = task;
+    return addresses;
   }
 
   /** @param deadlineMs time limit of the calls */
@@ -112,7 +127,7 @@ export class FrontMember {
   async #launch(): Promise<Incarnation> {
     const { clock, versions, task } = this.#options;
     await this.#cleared;
-    this.task = task();
+    this.task = { ...task(), pulse: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT) };
     const host = { module: '', name: 'front', key: String(this.thread), args: this.task, peers: {}, store: undefined, dataKeys: {}, adopts: [] };
     const options = { host: HOST, memoryMb: MEMORY_MB, nice: 0, offset: clock.offset, versions: versions.memory };
     const { node } = this.task;

@@ -29,6 +29,8 @@ export interface FrontTask {
   readonly tls: TlsOptions;
   readonly shared: RegionsMemory;
   readonly isCopying: boolean;
+  /** Where its thread counts its turns. */
+  readonly pulse: SharedArrayBuffer;
 }
 
 /** What a front asks the main thread. Every call names the front. */

@@ -15,6 +15,7 @@ import { createVersions } from '../versions.ts';
 import type { ThreadState } from './callees.ts';
 import { controlLog } from './control-log.ts';
 import type { FrontTask, KernelApi } from './front-task.ts';
+import { beat } from './heartbeat.ts';
 import { openFront } from './open-front.ts';
 
 /** How long a front waits for the main thread, which may itself wait for the keys of the server. */
@@ -23,6 +24,7 @@ const MAX_CALLS = 10_000;
 
 export default async function serve({ port, offset, versions, args }: ThreadTask): Promise<void> {
   const task = args as FrontTask;
+  const endBeats = beat(task.pulse, task.config.http.stuck_seconds * 1_000);
   const channel = openChannel(portWire(port));
   const clock = createClock(offset);
   const log = controlLog(channel, task.config.log.level);
@@ -56,6 +58,7 @@ export default async function serve({ port, offset, versions, args }: ThreadTask
   await front.close();
   await mailbox.drain(0);
   spans.flush();
+  endBeats();
   channel.control({ kind: 'stopped' });
   channel.flush();
 }

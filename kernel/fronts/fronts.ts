@@ -12,13 +12,15 @@ import type { Supervisor } from '../runtime/supervisor.ts';
 import type { SharedMemory } from '../shared/memory.ts';
 import { type Figures, Totals } from '../totals.ts';
 import type { Versions } from '../versions.ts';
+import { boundOf } from './bound-ports.ts';
 import { FrontMember } from './front-member.ts';
 import type { FrontAddresses, FrontTask, KernelApi } from './front-task.ts';
+import { watchBeats } from './heartbeat.ts';
 import { kernelApi } from './kernel-api.ts';
 
 interface FrontsOptions {
   /** What every front gets. */
-  readonly task: Omit<FrontTask, 'thread' | 'tls' | 'shared'>;
+  readonly task: Omit<FrontTask, 'thread' | 'tls' | 'shared' | 'pulse'>;
   readonly tls: TlsOptions;
   readonly runtime: Runtime;
   readonly shared: SharedMemory;
@@ -32,6 +34,8 @@ interface FrontsOptions {
   notReady(fronts: FrontsView): Promise<readonly string[]>;
   /** A further front has opened the ports. */
   onMore(): void;
+  /** A front turned no more and is ended. */
+  onStuck(thread: number): void;
   /** What the main thread counts. */
   figures(): Promise<Figures>;
   /** The metrics of the process, in the text format of Prometheus. */
@@ -50,10 +54,17 @@ export class Fronts implements FrontsView {
   #tls: TlsOptions;
   #bound: BoundPorts | undefined;
   #isStopped = false;
+  readonly #endWatch: () => void;
 
   constructor(options: FrontsOptions) {
     this.#options = options;
     this.#tls = options.tls;
+    const stuck = (member: FrontMember) => {
+      options.onStuck(member.thread);
+      void this.#end(member, `its thread has not turned for ${limitMs} ms`, 'a front is stuck: it is ended, and another takes its place');
+    };
+    const limitMs = options.task.config.http.stuck_seconds * 1_000;
+    this.#endWatch = watchBeats(limitMs, () => this.#members, stuck);
   }
 
   get supervisors(): readonly Supervisor[] {
@@ -65,9 +76,9 @@ export class Fronts implements FrontsView {
     for (let thread = 1; thread <= count; thread += 1) this.#joined.add(this.#member(thread));
     const [first, ...others] = this.#members as [FrontMember, ...FrontMember[]];
     await Promise.all(this.#members.map((member) => member.supervisor.start()));
-    const addresses = await first.ask().open(null);
+    const addresses = await first.open(null);
     const bound = boundOf(addresses);
-    await Promise.all(others.map((member) => member.ask().open(bound)));
+    await Promise.all(others.map((member) => member.open(bound)));
     this.#bound = bound;
     return addresses;
   }
@@ -126,6 +137,7 @@ export class Fronts implements FrontsView {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#endWatch();
     await Promise.all(this.#members.map((member) => member.stop()));
   }
 
@@ -157,7 +169,7 @@ export class Fronts implements FrontsView {
     if (!bound) return;
     try {
       if (member.task?.tls !== this.#tls) await member.ask().applyTls(this.#tls);
-      await member.ask().open(bound);
+      await member.open(bound);
       if (this.#joined.has(member)) return;
       this.#joined.add(member);
       this.#options.log.info({ front: member.thread }, 'the fronts were busy: one more serves requests');
@@ -186,14 +198,6 @@ export class Fronts implements FrontsView {
     await this.#totals.end(thread);
     return true;
   }
-}
-
-function boundOf({ address, listeners }: FrontAddresses): BoundPorts {
-  return { https: portIn(address), listeners: new Map([...listeners].map(([name, where]) => [name, portIn(where)])) };
-}
-
-function portIn(address: string): number {
-  return Number(/:(\d+)$/.exec(address)?.[1]);
 }
 
 const alwaysBusy = () => 1;

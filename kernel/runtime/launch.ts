@@ -2,6 +2,7 @@
 import type { AnySpec } from '../actor.ts';
 import type { HostTask, Incarnation } from './incarnation.ts';
 import { startProcess } from './process.ts';
+import { processEnvironment } from './process-environment.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 import { type SharedThread, sharedThreads } from './shared-thread.ts';
 import { startThread } from './thread.ts';
@@ -23,7 +24,8 @@ export class Launcher {
     const { clock, versions } = this.#options;
     const memoryMb = spec.memoryMb ?? DEFAULT_MEMORY_MB;
     const isolated = spec.kind === 'pinned' ? spec.isolated?.[task.key] : undefined;
-    if (isolated) return startProcess(task, { memoryMb, ...isolated, offset: Number(clock.offset[0]) });
+    const own = isolated ?? (spec.process ? { env: processEnvironment(process.env, spec.store === true) } : undefined);
+    if (own) return startProcess(task, { memoryMb, nice: spec.nice ?? 0, ...own, ...(task.store && { versions }), offset: Number(clock.offset[0]) });
     const shared = this.#shared.get(spec.sharedThread ?? '');
     if (shared) return shared.start(task);
     return startThread(task, { memoryMb, nice: spec.nice ?? 0, offset: clock.offset, versions: versions.memory });

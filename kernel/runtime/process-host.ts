@@ -1,10 +1,14 @@
 // The main module of an actor in a separate process: waits for the task, creates the actor, and serves it until it is stopped or the parent is gone.
+import { getPriority, setPriority } from 'node:os';
 import { createClock } from '../clock.ts';
 import { openChannel } from './channel.ts';
 import { collectLargeBytes, IN_ACTORS } from './collect.ts';
 import { host } from './host.ts';
 import type { HostTask } from './incarnation.ts';
+import { toldVersions } from './told-versions.ts';
 import { type IpcEnd, ipcHub } from './wires.ts';
+
+const LOWEST = 19;
 
 const hub = ipcHub(process as unknown as IpcEnd, true);
 const channel = openChannel(hub.wire(0));
@@ -22,8 +26,11 @@ channel.onControl(async (message) => {
     channel.flush();
   }
   if (message.kind !== 'task') return;
+  const task = message['task'] as HostTask;
+  if (message['nice']) setPriority(Math.min(LOWEST, getPriority() + (message['nice'] as number)));
   collectLargeBytes(IN_ACTORS);
-  await host(message['task'] as HostTask, channel, { clock, versions: undefined, channel: (given) => openChannel(hub.wire(given['channel'] as number)) });
+  const versions = task.store && toldVersions(channel, task.store.url, message['changes'] as number);
+  await host(task, channel, { clock, versions, channel: (given) => openChannel(hub.wire(given['channel'] as number)) });
   await hub.waitUntilDrained();
   process.exit(0);
 });

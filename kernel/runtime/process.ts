@@ -2,17 +2,24 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
+import type { Versions } from '../versions.ts';
 import { type Channel, openChannel } from './channel.ts';
+import { hearChanges } from './hear-changes.ts';
 import { closeWhenLost, type HostTask, type Incarnation, waitForStart } from './incarnation.ts';
 import { openRelay } from './relay.ts';
+import { CHANGES } from './told-versions.ts';
 import { type IpcEnd, ipcHub } from './wires.ts';
 
 interface ProcessOptions {
   readonly memoryMb: number;
+  /** Added to the niceness of the process. Default 0. */
+  readonly nice?: number;
   /** The complete environment of the process. It inherits nothing from the server. */
   readonly env: Readonly<Record<string, string>>;
   /** A process that does not answer for so long, in milliseconds, is killed. */
   readonly stuckMs?: number;
+  /** Counters of what it changes in the store; not for one without a store. */
+  readonly versions?: Versions;
   /** Offset of the clock in milliseconds; not 0 only in tests. */
   readonly offset: number;
 }
@@ -35,7 +42,9 @@ export async function startProcess(task: HostTask, options: ProcessOptions): Pro
     child.kill('SIGKILL');
     await lost;
   };
-  channel.control({ kind: 'task', task, offset: options.offset });
+  const { offset, nice = 0, versions } = options;
+  if (versions) hearChanges(channel, versions);
+  channel.control({ kind: 'task', task, offset, nice, changes: versions?.trust.reserveChanges(CHANGES) ?? 0 });
   channel.flush();
   for (const key of Object.values(task.dataKeys)) key.fill(0);
   try {
@@ -62,7 +71,7 @@ export async function startProcess(task: HostTask, options: ProcessOptions): Pro
 function forked({ memoryMb, env }: ProcessOptions): ChildProcess {
   return fork(HOST, [], {
     serialization: 'advanced',
-    execArgv: [`--max-old-space-size=${memoryMb}`],
+    execArgv: [`--max-old-space-size=${memoryMb}`, '--disable-warning=ExperimentalWarning'],
     env,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

@@ -90,8 +90,11 @@ export class Runtime {
     const { clock } = this.#options;
     Atomics.add(clock.offset, 0, BigInt(ms));
     const fired = clock.fireDue();
-    const running = [...this.#supervisors, ...this.callers.supervisors].flatMap(({ incarnation }) => incarnation ?? []);
-    await Promise.all([fired, ...running.map((incarnation) => tellClock(incarnation, Number(clock.offset[0])))]);
+    const tell = (supervisors: readonly Supervisor[]) =>
+      Promise.all(supervisors.flatMap(({ incarnation }) => (incarnation ? [tellClock(incarnation, Number(clock.offset[0]))] : [])));
+    // As the front in this thread does, the others first tell what would have been told long before.
+    await tell(this.callers.supervisors);
+    await Promise.all([fired, tell(this.#supervisors)]);
   }
 
   #group(name: string, spec: AnySpec, specs: Readonly<Record<string, AnySpec>>): Group {

@@ -99,7 +99,7 @@ export function sharedThreads(
   const memoryMb = new Map<string, number>();
   for (const [name, spec] of Object.entries(specs)) {
     if (spec.sharedThread === undefined) continue;
-    const isAlone = spec.kind === 'replicated' || spec.onDeadline === 'kill' || spec.nice || (spec.kind === 'pinned' && spec.isolated);
+    const isAlone = spec.kind === 'replicated' || spec.onDeadline === 'kill' || spec.nice || spec.process || (spec.kind === 'pinned' && spec.isolated);
     if (isAlone) throw new TypeError(`the actor ${name} cannot share a thread: only pinned and sharded actors with the usual priority and deadline can`);
     const own = keysOf(spec).length * (spec.memoryMb ?? defaultMemoryMb);
     memoryMb.set(spec.sharedThread, (memoryMb.get(spec.sharedThread) ?? 0) + own);

@@ -56,6 +56,7 @@ export function aiActors(config: AiConfig, dataDir: string, base: string) {
     module: new URL('../../actors/model/model.actor.ts', import.meta.url),
     instances: config.enabled && config.models.length > 0 ? { main: modelArgs(config, dataDir, base) } : {},
     deadlineMs: MODEL_MS,
+    noProcess: 'it runs every model in a process already',
     maxQueue: MODEL_QUEUE,
   });
   return { model, text, library };

@@ -37,6 +37,7 @@ export function authActors(config: AuthConfig, kernel: KernelConfig, base: strin
       },
       deadlineMs: 10_000,
       sharedThread: QUIET_THREAD,
+      noProcess: 'it runs no native code of its own, and every sign-in and right waits for it',
       store: true,
       dataKeys: ['auth'],
     }),
@@ -49,6 +50,7 @@ export function authActors(config: AuthConfig, kernel: KernelConfig, base: strin
       deadlineMs: 10_000,
       maxQueue: 4_096,
       memoryMb: 384,
+      noProcess: 'it answers every request from memory: [auth] placement says where',
       store: true,
     }),
     password: replicated<PasswordApi, null>({
@@ -80,6 +82,7 @@ export function authActors(config: AuthConfig, kernel: KernelConfig, base: strin
       maxQueue: 4_096,
       // Without a part beside its callers it serves every request of a machine.
       sharedThread: config.placement === 'beside' ? QUIET_THREAD : undefined,
+      noProcess: 'it answers every request from memory: [auth] placement says where',
       store: true,
     }),
   };

@@ -14,10 +14,12 @@ import type { KeysConfig } from './config.ts';
 const STREAM_THREADS = 1;
 
 export function keysActors(config: KeysConfig, version: string) {
+  const placed = { process: config.placement === 'process', noProcess: '[keys] placement says where it lives' };
   const kmip = replicated<KmipApi, KmipArgs>({
     module: new URL('../../actors/kmip/kmip.actor.ts', import.meta.url),
     beside: config.placement === 'beside' ? new URL('../../actors/kmip/kmip.beside.ts', import.meta.url) : undefined,
     size: cores,
+    ...placed,
     spare: hasSpares(config),
     spareWithout: 'hsm',
     // The thread finds the next small requests in its queue while it still answers the last one.
@@ -36,9 +38,10 @@ export function keysActors(config: KeysConfig, version: string) {
   const kmip_stream = pinned<StreamApi, StreamArgs>({
     module: new URL('../../actors/stream/stream.actor.ts', import.meta.url),
     instances: Object.fromEntries(Array.from({ length: STREAM_THREADS }, (_, at) => [String(at), { selfTests: config.self_tests }])),
+    ...placed,
     deadlineMs: 60_000,
     memoryMb: 1_024,
-    // With "own", keys never leave the threads of the key server.
+    // With "own", keys never leave the threads of the key server; with "process", its processes.
     sharedThread: config.placement === 'beside' ? QUIET_THREAD : undefined,
   });
   return { kmip, kmip_stream };
@@ -59,9 +62,9 @@ function argsOf(config: KeysConfig, version: string): KmipArgs {
   };
 }
 
-/** With "own" the threads do all the work. One that has opened the data key still serves when the key-encryption key is away. */
+/** With "own" the threads do all the work; a process is dear, so there too a further one starts when those that run are busy. One that has opened the data key still serves when the key-encryption key is away. */
 function hasSpares({ placement, key_encryption_key }: KeysConfig): boolean {
-  return placement === 'beside' && key_encryption_key === '';
+  return placement !== 'own' && key_encryption_key === '';
 }
 
 export type KeysActors = ReturnType<typeof keysActors>;

@@ -1,6 +1,6 @@
 // The section [keys] of config.toml.
 import Type, { type Static } from 'typebox';
-import { PLACEMENT } from '../../kernel/config/placement.ts';
+import { PLACEMENT_OR_PROCESS } from '../../kernel/config/placement.ts';
 import { Section } from '../../kernel/config/schema.ts';
 import { MAX_SEALS } from '../../kernel/data-key.ts';
 import { IDENTITY_PROVIDER, providerProblems } from '../../kernel/http/identity-provider.ts';
@@ -28,7 +28,7 @@ export const KEYS_CONFIG = Section({
   algorithms: Type.Array(Type.Enum(Object.keys(ENUM.CryptographicAlgorithm)), { default: [] }),
   json_names: Type.Union([Type.Literal('profile'), Type.Literal('compact')], { default: 'profile' }),
   header_credentials: Type.Union([Type.Literal('checked'), Type.Literal('ignored')], { default: 'checked' }),
-  placement: PLACEMENT,
+  placement: PLACEMENT_OR_PROCESS,
   self_tests: Type.Boolean({ default: true }),
   rotation_check_seconds: Type.Integer({ default: 60, minimum: 0, maximum: 86_400 }),
   max_seals_per_data_key: Type.Integer({ default: MAX_SEALS, minimum: 4, maximum: MAX_SEALS }),

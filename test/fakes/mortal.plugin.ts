@@ -39,6 +39,14 @@ export default {
     },
     {
       ...open,
+      path: '/loop',
+      summary: 'Never come back',
+      handle() {
+        for (;;);
+      },
+    },
+    {
+      ...open,
       path: '/exhaust',
       summary: 'Use up the heap',
       handle() {

@@ -9,7 +9,7 @@ const restart = { max: 3, withinMs: 60_000, firstDelayMs: 20, maxDelayMs: 100, r
 type Common = Partial<
   Pick<
     PinnedSpec<ProbeApi, ProbeArgs>,
-    'deadlineMs' | 'maxQueue' | 'onDeadline' | 'restart' | 'memoryMb' | 'peers' | 'start' | 'isolated' | 'beside' | 'sharedThread'
+    'deadlineMs' | 'maxQueue' | 'onDeadline' | 'restart' | 'memoryMb' | 'peers' | 'start' | 'isolated' | 'beside' | 'sharedThread' | 'process'
   >
 >;
 

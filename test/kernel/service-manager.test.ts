@@ -40,7 +40,8 @@ else {
     const env: NodeJS.ProcessEnv = { NOTIFY_SOCKET: systemd.path, WATCHDOG_USEC: '30000000', WATCHDOG_PID: String(process.pid), OTHER: 'stays' };
     const manager = serviceManager(env, clock, (error) => failures.push(error));
     assert.deepEqual(env, { OTHER: 'stays' });
-    manager.ready();
+    let isServing = true;
+    manager.ready(() => isServing);
     await until(() => systemd.heard().includes('READY=1'), 'systemd knows that the server is ready');
     const pass = async (ms: number) => {
       Atomics.add(clock.offset, 0, BigInt(ms));
@@ -52,9 +53,14 @@ else {
       await pass(10_000);
       await until(() => systemd.heard().filter((message) => message === 'WATCHDOG=1').length === count, 'a sign of life');
     }
+    isServing = false;
+    await pass(60_000);
+    isServing = true;
+    await pass(10_000);
+    await until(() => systemd.heard().length === 4, 'a sign of life when requests are served again');
     await manager.stopping();
     await pass(60_000);
-    assert.deepEqual(systemd.heard(), ['READY=1', 'WATCHDOG=1', 'WATCHDOG=1', 'STOPPING=1']);
+    assert.deepEqual(systemd.heard(), ['READY=1', 'WATCHDOG=1', 'WATCHDOG=1', 'WATCHDOG=1', 'STOPPING=1']);
     assert.deepEqual(failures, []);
     systemd.end();
   });
@@ -63,7 +69,7 @@ else {
     const systemd = await listenAsSystemd();
     const clock = createClock();
     const other = serviceManager({ NOTIFY_SOCKET: systemd.path, WATCHDOG_USEC: '1000', WATCHDOG_PID: '1' }, clock, () => {});
-    other.ready();
+    other.ready(() => true);
     Atomics.add(clock.offset, 0, 60_000n);
     assert.equal(await clock.fireDue(), 0);
     await other.stopping();
@@ -78,7 +84,7 @@ else {
 
 test('without systemd nothing is sent', async () => {
   const manager = serviceManager({}, createClock(), assert.fail);
-  manager.ready();
+  manager.ready(() => true);
   await manager.stopping();
 });
 

@@ -6,7 +6,7 @@ import { type Postgres, startPostgres } from '../postgres.ts';
 import { SYSTEM_PACKAGES } from '../system.ts';
 
 const FOLDERS =
-  /^test\/(?:(?:actors\/kmip|plugins\/keys)\/|plugins\/hsm\/keys\.test\.ts$|plugins\/ai\/(?:references|roles|sealed|vectors)\.test\.ts$|e2e\/tracing\.test\.ts$)/;
+  /^test\/(?:(?:actors\/kmip|plugins\/keys)\/|kernel\/runtime\/processes\.test\.ts$|plugins\/hsm\/keys\.test\.ts$|plugins\/ai\/(?:references|roles|sealed|vectors)\.test\.ts$|e2e\/tracing\.test\.ts$)/;
 /** Imports of `postgresDatabase` in test/database.ts, or of modules that use it. */
 const STARTS = /from '[./]+\/(?:server|secure-server|hsm-server|key-server|key-holder|database)\.ts'/;
 const GOES_THROUGH = /from '[./]+\/stores\.ts'/;

@@ -36,6 +36,24 @@ test('flag beats variable beats file beats default', async () => {
   assert.ok(Object.isFrozen(config.http) && Object.isFrozen(config.http.tls));
 });
 
+test('an actor that gains nothing by a process, or has a word of its own for it, is refused by a sentence', async () => {
+  const text = '[actors]\nprocesses = ["pasword", "kmip", "session", "password", "hsm", "model", "directory"]\n';
+  const error = await startServer({ config: text }).then(
+    (server) => server.end(),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof ConfigError, String(error));
+  const because = (at: number, name: string, reason: string) => `actors.processes[${at}]: the actor ${name} gets no process, because ${reason}`;
+  assert.deepEqual(error.problems, [
+    'actors.processes[0]: there is no actor pasword; those that may have processes are identity, library, password, text, tokenize',
+    because(1, 'kmip', '[keys] placement says where it lives'),
+    because(2, 'session', 'it answers every request from memory: [auth] placement says where'),
+    because(4, 'hsm', 'isolation in [[hsm_instances]] says it for each of them'),
+    because(5, 'model', 'it runs every model in a process already'),
+    because(6, 'directory', 'it runs no native code of its own, and every sign-in and right waits for it'),
+  ]);
+});
+
 test('variables are read by the type of their key', async () => {
   const env = { GATEHOUSE_METRICS_ALLOW: '10.0.0.0/8, 192.168.0.1', GATEHOUSE_HTTP_TLS_CLIENT_CA: '/ca.pem', GATEHOUSE_AUDIT_RETENTION_DAYS: '7' };
   const { config } = await load('', [], env);
@@ -52,7 +70,7 @@ test('every problem is reported at once', async () => {
     'htpp: unknown section (known: auth, hsm_instances, keys, tokenize, ai, docs, console, hsm_models, http, store, actors, log, metrics, tracing, audit, plugins)',
     'GATEHOUSE_HTTP_BODY_LIMIT: must be a number',
     'auth.issuer: must NOT have fewer than 1 characters',
-    'http.prot: unknown key (known: host, port, threads, trusted_proxies, proxy_protocol, body_limit, request_timeout, write_timeout, caller_memory, total_memory, tls)',
+    'http.prot: unknown key (known: host, port, threads, stuck_seconds, trusted_proxies, proxy_protocol, body_limit, request_timeout, write_timeout, caller_memory, total_memory, tls)',
     'http.port: must be integer',
     'log.level: must be one of debug, info, warn, error, silent',
     'metrics.allow: nowhere: must be an IP address or a network such as 10.0.0.0/8',

@@ -13,7 +13,7 @@ import { signInAdmin, startServer, type TestServer } from '../../server.ts';
 const FRONTS = 3;
 const BURST = 16;
 const PLUGIN = new URL('../../fakes/mortal.plugin.ts', import.meta.url).pathname;
-const CONFIG = `[[plugins]]\nmodule = "${PLUGIN}"\n`;
+const CONFIG = `[http]\nstuck_seconds = 3\n[[plugins]]\nmodule = "${PLUGIN}"\n`;
 const ENV = {
   GATEHOUSE_HTTP_THREADS: String(FRONTS),
   GATEHOUSE_AUTH_LOGIN_RATE_BURST: String(BURST),
@@ -124,7 +124,7 @@ test('an actor has one queue for all fronts: its bound and its calls at once are
   for (const [client] of byThread.values()) assert.equal((await ask(client as Client, '/work')).status, 200);
 });
 
-for (const how of ['/throw', '/exhaust']) {
+for (const how of ['/throw', '/exhaust', '/loop']) {
   test(`a front that dies (${how}) ends its own connections only, and another takes its place`, async () => {
     const byThread = await connectToAll();
     const before = (await ask(connect(), '/metrics')).text;
@@ -141,6 +141,10 @@ for (const how of ['/throw', '/exhaust']) {
     for (const route of ['route="/thread"', 'route="/whoami"']) assert.ok(total(text, COUNT, route) >= total(before, COUNT, route), route);
     assert.match(text, /gatehouse_front_state\{front="1",state="running"\} 1/);
     assert.ok(server.lines.some(({ msg, actor }) => msg === 'actor lost' && actor === 'front'));
+    const ended = total(text, 'gatehouse_front_stuck_total') - total(before, 'gatehouse_front_stuck_total');
+    // One that fills its heap may collect garbage for so long that it is stuck as well.
+    if (how !== '/exhaust') assert.equal(ended, how === '/loop' ? 1 : 0);
+    assert.equal(server.lines.filter(({ msg }) => String(msg).startsWith('a front is stuck')).length, total(text, 'gatehouse_front_stuck_total'));
   });
 }
 

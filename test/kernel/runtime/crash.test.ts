@@ -15,6 +15,7 @@ const { runtime, versions, lines, ref } = createRuntime({
   thread: pinnedProbe({ a: {} }, { restart: eager }),
   process: pinnedProbe({ a: {} }, { restart: eager, isolated: { a: { env: { ONLY: 'this' } } } }),
   replicated: replicatedProbe(2, { restart: eager, maxQueue: 200 }),
+  processes: replicatedProbe(2, { restart: eager, maxQueue: 200, process: true }),
   bystander: pinnedProbe({ a: {} }),
   garbling: pinned<GarblingApi, null>({
     ...{ module: new URL('../../fakes/garbling.actor.ts', import.meta.url), deadlineMs: 20_000 },
@@ -32,6 +33,7 @@ const remotes: Readonly<Record<string, () => Remote<ProbeApi>>> = {
   thread: () => ref('thread').at('a'),
   process: () => ref('process').at('a'),
   replicated: () => ref('replicated'),
+  processes: () => ref('processes'),
 };
 
 for (const [name, remote] of Object.entries(remotes)) {
@@ -40,13 +42,13 @@ for (const [name, remote] of Object.entries(remotes)) {
       const group = runtime.groups.get(name);
       const restarts = () => group?.supervisors.reduce((sum, supervisor) => sum + supervisor.restarts, 0) ?? 0;
       const before = restarts();
-      const inFlight = Array.from({ length: 50 }, () => outcome(remote().sleep(name === 'replicated' ? 5 : 5_000)));
+      const inFlight = Array.from({ length: 50 }, () => outcome(remote().sleep(group?.spec.kind === 'replicated' ? 5 : 5_000)));
       const killing = death === 'terminate' ? group?.supervisors[0]?.incarnation?.kill() : outcome(remote()[death]());
       await until(() => restarts() === before + 1, 'the crash was noticed', 30_000);
       const served = await remote().echo('back');
       assert.equal(served, 'back');
       const outcomes = await Promise.all(inFlight);
-      if (name === 'replicated') {
+      if (group?.spec.kind === 'replicated') {
         // What had not been handed to the dead thread was served by the others.
         assert.ok(outcomes.filter((code) => code === 'slept').length >= 48, String(outcomes));
         assert.ok(outcomes.every((code) => code === 'slept' || code === 'ACTOR_LOST'));

@@ -1,7 +1,8 @@
-// Where quick uses of keys run: beside the front by default, in threads of the key server with placement = "own"; clients see no difference.
+// Where keys are used: beside the front by default, in threads of the key server with placement = "own", in its processes with "process"; clients see no difference.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { IS_ON_POSTGRES } from '../../database.ts';
+import { childrenOf } from '../../processes.ts';
 import { until } from '../../runtime.ts';
 import { FRONTS, signInAdmin, startServer, type TestServer } from '../../server.ts';
 
@@ -13,6 +14,7 @@ const bytes = (tag: string, value: string): Json => ({ tag, type: 'ByteString', 
 const group = (tag: string, ...value: Json[]): Json => ({ tag, value });
 const active: Json = { tag: 'ActivationDate', type: 'DateTime', value: '2024-01-01T00:00:00Z' };
 const GCM = group('CryptographicParameters', code('BlockCipherMode', 'GCM'));
+const AES = [code('CryptographicAlgorithm', 'AES'), number('CryptographicLength', 256), number('CryptographicUsageMask', 0x3c), active];
 const PASSWORD = 'a new password';
 
 /** A front in a thread of its own does not get the address of a database with a password. */
@@ -40,8 +42,7 @@ class Keys {
   }
 
   async aes(...more: Json[]): Promise<string> {
-    const attributes = [code('CryptographicAlgorithm', 'AES'), number('CryptographicLength', 256), number('CryptographicUsageMask', 0x3c), active, ...more];
-    const answer = await this.ask('Create', code('ObjectType', 'SymmetricKey'), group('Attributes', ...attributes));
+    const answer = await this.ask('Create', code('ObjectType', 'SymmetricKey'), group('Attributes', ...AES, ...more));
     assert.equal(answer.status, 200, answer.text);
     return String((answer.body.value as Json[]).find((node) => node.tag === 'UniqueIdentifier')?.value);
   }
@@ -68,7 +69,7 @@ const LEFT = IS_BESIDE ? { answered: 0, left: 1 } : undefined;
 
 let keys: Keys;
 test.before(async () => {
-  const server = await startServer();
+  const server = await startServer({ config: '[keys]\nplacement = "beside"\n' });
   keys = new Keys(server, await signInAdmin(server));
   // Over PostgreSQL only under a lease.
   await until(async () => /^gatehouse_cache_trusted 1$/m.test((await server.ask('GET', '/metrics')).text), 'the node may cache', 15_000);
@@ -215,18 +216,92 @@ test('a session that is ended opens nothing from then on', async () => {
   }
 });
 
-test('with placement = "own" nothing is answered beside the front, and keys work', async () => {
-  const server = await startServer({ config: '[auth]\nplacement = "own"\n[keys]\nplacement = "own"\n' });
+/** A server of its own for one test. */
+async function withKeys(config: string, work: (own: Keys) => Promise<void>): Promise<void> {
+  const server = await startServer({ config });
   try {
-    const own = new Keys(server, await signInAdmin(server));
-    const id = await own.aes();
-    assert.equal((await own.ask('Encrypt', text('UniqueIdentifier', id), GCM, bytes('Data', '00'))).status, 200);
-    for (const { mailboxes: lanes, name } of server.runtime.groups.values()) assert.equal(lanes[0]?.beside, undefined, name);
-    const { text: metrics } = await server.ask('GET', '/metrics');
-    assert.ok(!metrics.includes('gatehouse_actor_beside_calls_total{'));
+    await work(new Keys(server, await signInAdmin(server)));
   } finally {
     await server.end();
   }
-});
+}
+
+const place = (where: string) => `[auth]\nplacement = "own"\n[keys]\nplacement = "${where}"\n`;
+
+for (const where of ['own', 'process']) {
+  test(`with placement = "${where}" nothing is answered beside the front, and keys work`, () =>
+    withKeys(place(where), async (own) => {
+      const id = await own.aes();
+      const use = () => own.ask('Encrypt', text('UniqueIdentifier', id), GCM, bytes('Data', '00'));
+      assert.equal((await use()).status, 200);
+      for (const { mailboxes: lanes, name } of own.server.runtime.groups.values()) assert.equal(lanes[0]?.beside, undefined, name);
+      const { text: metrics } = await own.server.ask('GET', '/metrics');
+      assert.ok(!metrics.includes('gatehouse_actor_beside_calls_total{'));
+      const reason = group('RevocationReason', code('RevocationReasonCode', 'KeyCompromise'));
+      assert.equal((await own.ask('Revoke', text('UniqueIdentifier', id), reason)).status, 200);
+      for (let round = 0; round < 8; round += 1) assert.equal((await use()).status, 422, `round ${round}`);
+    }));
+}
+
+test('with placement = "process" the key server has processes, and no thread', () =>
+  withKeys(place('process'), async ({ server }) => {
+    assert.ok(childrenOf(process.pid).length >= 2);
+    const { supervisors = [] } = server.runtime.groups.get('kmip') ?? {};
+    assert.equal(supervisors[0]?.state, 'running');
+    assert.deepEqual(
+      ['kmip', 'kmip_stream'].map((name) => server.runtime.groups.get(name)?.spec.process),
+      [true, true],
+    );
+  }));
+
+test('a process that is killed under load loses its calls; what was answered stays, its place is taken', () =>
+  withKeys(place('process'), async (own) => {
+    const before = childrenOf(process.pid);
+    const { supervisors = [] } = own.server.runtime.groups.get('kmip') ?? {};
+    const restarts = () => supervisors.reduce((sum, each) => sum + each.restarts, 0);
+    const made: string[] = [];
+    const refused = new Map<number, string>();
+    let isOver = false;
+    const load = Array.from({ length: 8 }, async () => {
+      while (!isOver) {
+        const answer = await own.ask('Create', code('ObjectType', 'SymmetricKey'), group('Attributes', ...AES));
+        if (answer.status === 200) made.push(String((answer.body.value as Json[]).find((node) => node.tag === 'UniqueIdentifier')?.value));
+        else refused.set(answer.status, answer.text);
+        const last = made.at(-1);
+        if (last) assert.ok([200, 503].includes((await own.ask('Encrypt', text('UniqueIdentifier', last), GCM, bytes('Data', '00'))).status));
+      }
+    });
+    await until(() => made.length > 10, 'keys are made', 30_000);
+    for (const pid of before) process.kill(pid, 'SIGKILL');
+    const soFar = made.length;
+    await until(() => restarts() > 0 && made.length > soFar + 10, 'keys are made again', 60_000);
+    isOver = true;
+    await Promise.all(load);
+    assert.deepEqual(
+      [...refused.keys()].filter((status) => status !== 503),
+      [],
+      [...refused.values()].join('\n'),
+    );
+    for (const id of made) assert.equal((await own.ask('GetAttributes', text('UniqueIdentifier', id))).status, 200, id);
+    assert.ok(childrenOf(process.pid).every((pid) => !before.includes(pid)));
+    const rows = await auditedCreations(own);
+    assert.deepEqual(
+      made.filter((id) => !rows.has(id)),
+      [],
+    );
+    assert.equal((await own.server.ask('GET', '/ready')).status, 200);
+  }));
+
+/** Identifiers of all objects whose creation is in the audit log. */
+async function auditedCreations({ server, cookie }: Keys): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  let after = '';
+  do {
+    const { body } = await server.ask('GET', `/audit?limit=1000&event=key.create${after}`, { cookie });
+    for (const { target } of body.events as { target?: string }[]) if (target !== undefined) found.add(target);
+    after = body.next ? `&after=${body.next}` : '';
+  } while (after !== '');
+  return found;
+}
 
 test.run();
