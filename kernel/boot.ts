@@ -5,9 +5,11 @@ import type { DestinationStream } from 'pino';
 import { actorSpecs } from './catalog/actors.ts';
 import { routesOf } from './catalog/routes.ts';
 import { createClock, type LocalClock } from './clock.ts';
+import { ClockProbe } from './clock-probe.ts';
 import { type Configured, type ConfigureOptions, configure } from './configure.ts';
 import { contextsOf } from './context.ts';
 import { openDataDir } from './data-dir.ts';
+import { Drain } from './drain.ts';
 import { frontPlan } from './front-plan.ts';
 import type { Fronts } from './fronts/fronts.ts';
 import { compileChecks } from './http/checks.ts';
@@ -98,12 +100,15 @@ async function start(options: Start): Promise<Server> {
   const { announcements, prepared } = await startParts(options, parts, built, dataDir.path, plan.first === 1);
   const probe = new StoreProbe(store.url, clock);
   unwind.add('probe of the store', () => probe.close());
-  const serving = { ...options, ...parts, ...built, prepared, probe, dataDir: dataDir.path, processMetrics: createProcessMetrics() };
+  const clockProbe = new ClockProbe(clock, log);
+  unwind.add('probe of the clock', () => clockProbe.close());
+  const drain = new Drain(options.config.http.drain_seconds * 1_000, clock);
+  const serving = { ...options, ...parts, ...built, prepared, probe, clockProbe, drain, dataDir: dataDir.path, processMetrics: createProcessMetrics() };
   const opened = await serve(serving, plan);
   unwind.add('TLS watch', watchTls(files, log, opened.applyTls));
   announcements.push(...[...opened.listeners].map(([name, address]) => `${name} listener on ${address}`));
   const { address, fronts } = opened;
-  return { address, dataDir: dataDir.path, runtime: built.runtime, fronts, announcements, log, stop: () => unwind.run(log) };
+  return { address, dataDir: dataDir.path, runtime: built.runtime, fronts, announcements, log, stop: () => drain.run(opened).then(() => unwind.run(log)) };
 }
 
 type Built = ReturnType<typeof build>;

@@ -51,6 +51,7 @@ async function serveInThreads(serving: Serving, count: number): Promise<Opened> 
     address,
     listeners: addresses,
     fronts,
+    drain: () => fronts.drain(),
     async applyTls(tls) {
       await fronts.applyTls(tls);
       served.tls = tls;
@@ -86,6 +87,9 @@ async function serveAndGrow(serving: Serving, most: number): Promise<Opened> {
   return {
     ...opened,
     fronts,
+    async drain() {
+      await Promise.all([opened.drain(), fronts.drain()]);
+    },
     async applyTls(tls) {
       await opened.applyTls(tls);
       await fronts.applyTls(tls);
@@ -102,6 +106,9 @@ async function openHere(serving: Serving & { readonly reusePort?: boolean }, lim
   return {
     address,
     listeners: new Map(listeners.map(({ name, address: where }) => [name, where])),
+    async drain() {
+      ports.front.drain();
+    },
     async applyTls(tls) {
       applyTls(tls);
       served.tls = tls;

@@ -121,6 +121,11 @@ export class Fronts implements FrontsView {
     await this.#members.find((member) => member.thread === thread)?.replace();
   }
 
+  /** Every connection ends with its next answer: the server is about to stop. */
+  async drain(): Promise<void> {
+    await this.#askAll((member) => member.ask(ASK_MS).drain());
+  }
+
   async stop(): Promise<void> {
     this.#isStopped = true;
     await Promise.all(this.#members.map((member) => member.stop()));

@@ -47,6 +47,8 @@ export interface Front {
   openapi(format: 'yaml' | 'json'): DocumentText;
   /** Ends each connection that is open now with its next answer, so that other threads get their part of the clients. */
   renew(): void;
+  /** From now on every connection ends with its next answer: the server is about to stop. */
+  drain(): void;
   /** Waits up to `ms` for running requests, then closes every connection. */
   close(ms: number): Promise<void>;
 }
@@ -103,7 +105,8 @@ export async function createFront(options: FrontOptions): Promise<Front> {
   refuseOthers(app, OPENAPI_PATH, new Set(['GET']));
   addRoutes(app, routes, options);
   const watched = connections.current as Connections;
-  return { app, server: app.server as unknown as Server, openapi, renew: () => watched.renew(), close: (ms) => close(app, busy, watched, ms) };
+  const [renew, drain] = [() => watched.renew(), () => watched.drain()];
+  return { app, server: app.server as unknown as Server, openapi, renew, drain, close: (ms) => close(app, busy, watched, ms) };
 }
 
 /** Where a connection is to be made anew, Node then writes `Connection: close` (RFC 9112 section 9.6). */
