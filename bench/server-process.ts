@@ -26,18 +26,22 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** @param config text of config.toml @param connections limit of the client's connections */
-export async function startServerProcess(config: string, connections: number): Promise<ServerProcess> {
+/** @param config text of config.toml @param connections limit of the client's connections @param cookie of a session that another node over the same store has given */
+export async function startServerProcess(config: string, connections: number, cookie?: string): Promise<ServerProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
   writeFileSync(join(folder, 'config.toml'), config);
   const launched = await launch(folder);
   const { agent, tls } = clientOf(folder, connections);
-  const initial = readFileSync(join(folder, 'data', 'initial-password'), 'utf8').trim();
-  const answer = await login(launched.address, agent, initial, PASSWORD);
-  if (answer.status !== 200) throw new Error('the benchmark could not sign in');
-  const server = serverOf(folder, launched, { agent, ...tls, cookie: answer.cookie, connections });
+  const server = serverOf(folder, launched, { agent, ...tls, cookie: cookie ?? (await firstCookie(folder, launched.address, agent)), connections });
   await warm(server);
   return server;
+}
+
+async function firstCookie(folder: string, address: string, agent: Agent): Promise<string> {
+  const initial = readFileSync(join(folder, 'data', 'initial-password'), 'utf8').trim();
+  const answer = await login(address, agent, initial, PASSWORD);
+  if (answer.status !== 200) throw new Error('the benchmark could not sign in');
+  return answer.cookie;
 }
 
 const WARM_MS = 60_000;

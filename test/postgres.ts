@@ -38,8 +38,8 @@ const SETTINGS = { listen_addresses: '127.0.0.1', fsync: 'off', max_connections:
 /** The log of its changes must leave room on a small disk. */
 const ON_A_DISK = { max_wal_size: '64MB', min_wal_size: '32MB' };
 
-/** @param diskMb size of a disk of its own, which can be full; 0: none */
-export async function startPostgres({ diskMb = 0 } = {}): Promise<Postgres> {
+/** @param diskMb size of a disk of its own, which can be full; 0: none @param isDurable whether what is committed survives the end of the machine, which costs time */
+export async function startPostgres({ diskMb = 0, isDurable = false } = {}): Promise<Postgres> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-pg-'));
   const disk = diskMb > 0 ? mountDisk(folder, diskMb) : undefined;
   const account = serverAccount();
@@ -51,7 +51,8 @@ export async function startPostgres({ diskMb = 0 } = {}): Promise<Postgres> {
     const [status] = await once(child, 'close');
     if (status !== 0) throw new Error(`${command} failed: ${said}`);
   };
-  const serverAt = async (data: string) => new Server(folder, data, await freePort(), account, disk ? { ...SETTINGS, ...ON_A_DISK } : SETTINGS);
+  const serverAt = async (data: string) =>
+    new Server(folder, data, await freePort(), account, { ...SETTINGS, ...(disk && ON_A_DISK), ...(isDurable && { fsync: 'on' }) });
   await run('initdb', ['-D', join(folder, 'data'), '-U', 'gatehouse', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C']);
   let current = await serverAt('data');
   let databases = 0;
