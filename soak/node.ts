@@ -106,18 +106,18 @@ export class Node {
 
   /** Whether the system still gives the process memory; undefined if it does not answer. */
   async hasMemory(): Promise<boolean | undefined> {
-    const said = await this.#tell('memory');
+    const said = await this.#tell('memory', LOOK_MS);
     return said === '' ? undefined : said === 'taken';
   }
 
   /** @returns what the module beside the program answers; empty if it does not in time */
-  async #tell(job: string): Promise<string> {
+  async #tell(job: string, ms = OFFERED_MS): Promise<string> {
     const socket = connect(join(this.#options.folder, 'threads'));
     let died = '';
     socket.on('data', (data) => (died += data));
     socket.on('error', () => {});
     socket.write(job);
-    await Promise.race([once(socket, 'end'), after(OFFERED_MS)]).catch(() => {});
+    await Promise.race([once(socket, 'end'), after(ms)]).catch(() => {});
     socket.destroy();
     return died.trim();
   }

@@ -94,19 +94,23 @@ export async function createFront(options: FrontOptions): Promise<Front> {
     },
   });
   const busy = new Set<string>();
-  knowMethods(app);
-  addJsonParser(app, bodyReader(limits));
-  decorateRequests(app);
-  addHooks(app, options, busy);
-  addDefaultHeaders(app);
-  boundAnswers(app, limits, whoseIs);
-  addErrors(app, options);
+  beforeRoutes(app, options, busy);
   const openapi = await addOpenApi(app, options);
   refuseOthers(app, OPENAPI_PATH, new Set(['GET']));
   addRoutes(app, routes, options);
   const watched = connections.current as Connections;
   const [renew, drain] = [() => watched.renew(), () => watched.drain()];
   return { app, server: app.server as unknown as Server, openapi, renew, drain, close: (ms) => close(app, busy, watched, ms) };
+}
+
+function beforeRoutes(app: FastifyInstance, options: FrontOptions, busy: Set<string>): void {
+  knowMethods(app);
+  addJsonParser(app, bodyReader(options.limits));
+  decorateRequests(app);
+  addHooks(app, options, busy);
+  addDefaultHeaders(app);
+  boundAnswers(app, options.limits, whoseIs);
+  addErrors(app, options);
 }
 
 /** Where a connection is to be made anew, Node then writes `Connection: close` (RFC 9112 section 9.6). */
