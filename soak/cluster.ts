@@ -63,7 +63,6 @@ port = ${kmip}
 export async function makeCluster({ store, faults }: Pick<SoakOptions, 'store' | 'faults'>): Promise<Cluster> {
   if (store === 'postgres' && !postgresFolder()) throw new OptionError('--store postgres needs PostgreSQL: apt-get install postgresql');
   const folder = temporaryFolder();
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   const authority = await makeCertificate('CN=ca');
   const hsm = openHsm();
   const clock = openClock(folder, faults.includes('clock-jumps'));
@@ -71,6 +70,8 @@ export async function makeCluster({ store, faults }: Pick<SoakOptions, 'store' |
   const names = Array.from({ length: NODES[store] }, (_, at) => `node${at + 1}`);
   for (const name of names) mkdirSync(join(folder, name, 'data'), { recursive: true, mode: 0o700 });
   const disk = database ? undefined : mountDisk(join(folder, names[0] as string, 'data'), DISK_MB);
+  // After the disk, which then is not there any more.
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   const wires = database ? await Promise.all(names.map(() => openWire(database.url))) : [];
   const root = randomBytes(32).toString('hex');
   const nodes: Node[] = [];
