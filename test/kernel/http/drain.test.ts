@@ -47,7 +47,7 @@ for (const threads of ['1', '2'])
     await server.end();
   });
 
-test('a server that does not stop answers a load balancer as always; one whose part is down is down, also while it stops', async () => {
+test('a load balancer is told of a stop only by a server that stops and is otherwise well', async () => {
   const server = await startServer({ config: CONFIG });
   const asked = () => server.ask('GET', '/ready?while_stopping=404');
   assert.equal((await asked()).status, 200);
