@@ -84,7 +84,7 @@ export class Fronts implements FrontsView {
   /** @returns how busy the event loop of each front that runs was since the last call: 0 to 1. One that does not answer is busy. */
   async busy(): Promise<readonly number[]> {
     const running = this.#members.filter(({ supervisor }) => supervisor.state === 'running');
-    return Promise.all(running.map((member) => member.ask(ASK_MS).busy().catch(() => 1)));
+    return Promise.all(running.map((member) => member.ask(ASK_MS).busy().catch(alwaysBusy)));
   }
 
   /** Settles when all ports use the new options. A front that cannot use them is ended, and the one in its place begins with them. */
@@ -121,9 +121,8 @@ export class Fronts implements FrontsView {
     await this.#members.find((member) => member.thread === thread)?.replace();
   }
 
-  /** Every connection ends with its next answer: the server is about to stop. */
-  async drain(): Promise<void> {
-    await this.#askAll((member) => member.ask(ASK_MS).drain());
+  drain(): Promise<void> {
+    return this.#askAll((member) => member.ask(ASK_MS).drain());
   }
 
   async stop(): Promise<void> {
@@ -197,3 +196,5 @@ function boundOf({ address, listeners }: FrontAddresses): BoundPorts {
 function portIn(address: string): number {
   return Number(/:(\d+)$/.exec(address)?.[1]);
 }
+
+const alwaysBusy = () => 1;
