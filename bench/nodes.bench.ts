@@ -24,7 +24,7 @@ if (!hasWrk) throw new Error('the clients of the nodes have a core each, which n
 // Durable: what PostgreSQL has answered is on the disk.
 const postgres = await startPostgres({ isDurable: true });
 process.on('exit', () => {
-  for (const pid of postgres.pids()) process.kill(pid, 'SIGQUIT');
+  for (const pid of postgres.pids()) end(pid);
 });
 const threads = '[http]\nthreads = 1\n';
 const shared = `[store]\nurl = "${await postgres.database()}"\nroot_key = "${randomBytes(32).toString('hex')}"\n`;
@@ -122,4 +122,13 @@ async function trusted({ ask }: ServerProcess): Promise<void> {
   for (const until = performance.now() + TRUST_MS; performance.now() < until; await after(250))
     if (/^gatehouse_cache_trusted 1$/m.test(await ask(get('/metrics')))) return;
   throw new Error('a node does not trust its caches');
+}
+
+/** If the question fails, its PostgreSQL must not keep running. */
+function end(pid: number): void {
+  try {
+    process.kill(pid, 'SIGQUIT');
+  } catch {
+    // It has ended.
+  }
 }
