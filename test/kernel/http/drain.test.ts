@@ -8,6 +8,7 @@ import { until } from '../../runtime.ts';
 import { type Ask, asker, startServer, type TestServer } from '../../server.ts';
 
 const DRAIN_SECONDS = 30;
+const TOLD_MS = 30_000;
 const CONFIG = `[http]\ndrain_seconds = ${DRAIN_SECONDS}\n`;
 
 /** Each with a connection of its own, which a client keeps. */
@@ -31,7 +32,7 @@ for (const threads of ['1', '2'])
     const stopped = server.stop().then(() => {
       hasStopped = true;
     });
-    await until(async () => (await server.ask('GET', '/ready')).status === 503, '/ready says that it stops');
+    await until(async () => (await server.ask('GET', '/ready')).status === 503, '/ready says that it stops', TOLD_MS);
     assert.deepEqual((await server.ask('GET', '/ready')).body, { status: 'NOT_READY', not_ready: ['server: stopping'] });
     assert.equal((await server.ask('GET', '/ready?while_stopping=404')).status, 404);
     for (const ask of clients.asks) {
