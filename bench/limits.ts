@@ -17,7 +17,9 @@ export type Column =
   | 'of bare'
   | 'CPU of bare'
   | 'recall@10'
-  | 'of one core';
+  | 'of one core'
+  | 'of one node'
+  | 'of SQLite';
 
 interface Rule {
   readonly what: string;
@@ -52,6 +54,9 @@ export const RULES: readonly Rule[] = [
   ...[10_000, 100_000, 1_000_000].map((count): Rule => ({ what: `exact search among ${count} passages`, column: 'recall@10', atLeast: 1 })),
   ...['/whoami', 'Encrypt'].map((what): Rule => ({ what: `${what} during inference`, column: 'of idle', atMost: 2 })),
   ...['/whoami', 'Encrypt'].map((what): Rule => ({ what: `${what}, two cores`, column: 'of one core', atLeast: 1.7 })),
+  ...['/whoami', 'token lookup', 'Get', 'Encrypt'].map((what): Rule => ({ what: `${what}, two nodes`, column: 'of one node', atLeast: 1.8 })),
+  ...['/whoami', 'token lookup', 'Get'].map((what): Rule => ({ what: `${what}, one node`, column: 'of SQLite', atLeast: 0.9 })),
+  { what: 'Create, PostgreSQL', column: 'requests/s', atLeast: 1_500 },
   { what: 'second start', column: 'ms', atMost: 1_200 },
   { what: 'second start', column: 'CPU ms', atMost: 2_500 },
   { what: 'idle', column: 'MB', atMost: 300 },

@@ -1,5 +1,5 @@
 // What a second front on a second core is worth: server and client on one core, then on two, with as many fronts as cores.
-import { spawnSync } from 'node:child_process';
+import { pin } from './cores.ts';
 import { get } from './http-request.ts';
 import { encryptBy, startKeyServer, WITH_EMPTY } from './key-server.ts';
 import { json } from './kmip-json.ts';
@@ -28,7 +28,7 @@ report('pinned', rows, limitsOf(rows));
 async function measured(cores: number): Promise<Figures> {
   const { server, aesId, stop } = await startKeyServer(`[http]\nthreads = ${cores}\n${WITH_EMPTY}`);
   // The load generator is started by this process, and gets its cores.
-  for (const pid of [server.pid, process.pid]) pin(pid, cores);
+  pin([server.pid, process.pid], `0-${cores - 1}`);
   const subjects: Subject[] = [
     { what: '/whoami', target: server, request: get('/whoami', { cookie: server.cookie }), connections: CONNECTIONS },
     { what: 'Encrypt', target: server, request: json(server.cookie, encryptBy(aesId)), connections: CONNECTIONS },
@@ -36,10 +36,4 @@ async function measured(cores: number): Promise<Figures> {
   const figures = await measureInTurns(subjects, { ...options, connections: CONNECTIONS });
   await stop();
   return figures;
-}
-
-/** All threads that the process has. */
-function pin(pid: number, cores: number): void {
-  const { status, error, stderr } = spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', `0-${cores - 1}`, String(pid)], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`the processes cannot be pinned to cores: ${error?.message ?? stderr}`);
 }

@@ -34,7 +34,7 @@ const postgres: Postgres | undefined = options.store === 'postgres' ? await star
 const url = (await postgres?.database()) ?? options.store;
 const isPostgres = !url.startsWith('sqlite:');
 const config = `${WITH_EMPTY}[keys.quotas]\nobjects_per_identity = 0\n[store]\nurl = ${JSON.stringify(url)}\n`;
-const first = await startServerProcess(config, 1, options.folderOfServer);
+const first = await startServerProcess(config, 1, { kept: options.folderOfServer });
 const place = { url: isPostgres ? url : `sqlite:${join(first.dataDir, url.slice('sqlite:'.length))}`, dataDir: first.dataDir, rootKey: '' };
 const rows: Row[] = [await filled()];
 const server = await first.restart();

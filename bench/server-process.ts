@@ -27,20 +27,32 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** @param config text of config.toml @param connections limit of the client's connections @param kept folder that a later run starts with again */
-export async function startServerProcess(config: string, connections: number, kept?: string): Promise<ServerProcess> {
+export interface KeptServer {
+  /** A folder that a later run starts with again. */
+  readonly kept?: string | undefined;
+  /** Of a session that another node over the same store has given. */
+  readonly cookie?: string | undefined;
+}
+
+/** @param config text of config.toml @param connections limit of the client's connections */
+export async function startServerProcess(config: string, connections: number, { kept, cookie }: KeptServer = {}): Promise<ServerProcess> {
   const folder = kept ?? mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'config.toml'), config);
   const launched = await launch(folder);
   const { agent, tls } = clientOf(folder, connections);
-  const initial = join(folder, 'data', 'initial-password');
-  const first = existsSync(initial) ? readFileSync(initial, 'utf8').trim() : undefined;
-  const answer = first === undefined ? await login(launched.address, agent, PASSWORD) : await login(launched.address, agent, first, PASSWORD);
-  if (answer.status !== 200) throw new Error('the benchmark could not sign in');
-  const server = serverOf(folder, launched, { agent, ...tls, cookie: answer.cookie, connections, isKept: kept !== undefined });
+  const known = cookie ?? (await firstCookie(folder, launched.address, agent));
+  const server = serverOf(folder, launched, { agent, ...tls, cookie: known, connections, isKept: kept !== undefined });
   await warm(server);
   return server;
+}
+
+async function firstCookie(folder: string, address: string, agent: Agent): Promise<string> {
+  const initial = join(folder, 'data', 'initial-password');
+  const first = existsSync(initial) ? readFileSync(initial, 'utf8').trim() : undefined;
+  const answer = first === undefined ? await login(address, agent, PASSWORD) : await login(address, agent, first, PASSWORD);
+  if (answer.status !== 200) throw new Error('the benchmark could not sign in');
+  return answer.cookie;
 }
 
 const WARM_MS = 60_000;

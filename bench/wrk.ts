@@ -11,6 +11,8 @@ export interface Drive {
   readonly request: HttpRequest;
   readonly connections: number;
   readonly seconds: number;
+  /** Where it runs, as taskset takes them; default: where this process does. */
+  readonly cores?: string;
 }
 
 export interface Driven {
@@ -23,13 +25,14 @@ export interface Driven {
 export const hasWrk: boolean = spawnSync('wrk', ['-v']).error === undefined;
 
 /** wrk takes whole seconds only. It is ended early for shorter turns, and then prints what it has measured. */
-export async function driveWrk({ address, request, connections, seconds }: Drive): Promise<Driven> {
+export async function driveWrk({ address, request, connections, seconds, cores }: Drive): Promise<Driven> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-wrk-'));
   try {
     const script = join(folder, 'request.lua');
     writeFileSync(script, luaOf(request));
     const flags = ['-t1', `-c${connections}`, `-d${Math.ceil(seconds)}s`, '--timeout', '30s', '-s', script];
-    const wrk = spawn('wrk', [...flags, `${address}${request.path}`], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [program = '', ...args] = [...(cores === undefined ? [] : ['taskset', '--cpu-list', cores]), 'wrk', ...flags, `${address}${request.path}`];
+    const wrk = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     const early = Number.isInteger(seconds) ? undefined : setTimeout(() => wrk.kill('SIGINT'), seconds * 1_000);
     let text = '';
     for await (const part of wrk.stdout) text += part;

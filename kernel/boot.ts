@@ -5,11 +5,14 @@ import type { DestinationStream } from 'pino';
 import { actorSpecs } from './catalog/actors.ts';
 import { routesOf } from './catalog/routes.ts';
 import { createClock, type LocalClock } from './clock.ts';
+import { ClockProbe } from './clock-probe.ts';
 import { type Configured, type ConfigureOptions, configure } from './configure.ts';
 import { contextsOf } from './context.ts';
 import { openDataDir } from './data-dir.ts';
+import { Drain } from './drain.ts';
 import { frontPlan } from './front-plan.ts';
 import type { Fronts } from './fronts/fronts.ts';
+import { holdLease } from './hold-lease.ts';
 import { compileChecks } from './http/checks.ts';
 import type { Front } from './http/front.ts';
 import { certificatesIn, readTls, tlsFiles, watchTls } from './http/tls.ts';
@@ -104,13 +107,17 @@ async function start(options: Start): Promise<Server> {
   const { announcements, prepared } = await startParts(options, parts, built, dataDir.path, plan.first === 1);
   const probe = new StoreProbe(store.url, clock);
   unwind.add('probe of the store', () => probe.close());
-  const serving = { ...options, ...parts, ...built, prepared, probe, dataDir: dataDir.path, processMetrics };
+  const clockProbe = new ClockProbe(clock, log);
+  unwind.add('probe of the clock', () => clockProbe.close());
+  const drain = new Drain(options.config.http.drain_seconds * 1_000, clock);
+  const serving = { ...options, ...parts, ...built, prepared, probe, clockProbe, drain, dataDir: dataDir.path, processMetrics };
   const opened = await serve(serving, plan);
   unwind.add('TLS watch', watchTls(files, log, opened.applyTls));
   announcements.push(...[...opened.listeners].map(([name, address]) => `${name} listener on ${address}`));
   const { address, fronts } = opened;
   const isServing = () => plan.first === 1 || fronts?.supervisors.some(({ state }) => state === 'running') === true;
-  return { address, dataDir: dataDir.path, runtime: built.runtime, fronts, isServing, announcements, log, stop: () => unwind.run(log) };
+  const stop = () => drain.run(opened).then(() => unwind.run(log));
+  return { address, dataDir: dataDir.path, runtime: built.runtime, fronts, isServing, announcements, log, stop };
 }
 
 type Built = ReturnType<typeof build>;
@@ -142,7 +149,7 @@ async function startParts(options: Start, parts: RuntimeParts, built: Built, dat
   const prepared = await prepareStore(options, url, node, dataDir, clock, keyEncryptionKeysOf(contexts));
   keys.prepared = prepared;
   unwind.add('seal of the key server', prepared.seal.start());
-  await holdLease(options, parts);
+  await holdLease({ ...options, ...parts });
   unwind.add('actors', () => runtime.stop());
   unwind.add('plugins', () => stopping.abort());
   await Promise.all([runtime.start(isServing), isServing && compileChecks(built.routes)]);
@@ -153,18 +160,6 @@ async function startParts(options: Start, parts: RuntimeParts, built: Built, dat
   for (const [plugin, ctx] of contexts) announcements.push(...((await plugin.open?.(ctx)) ?? []));
   unwind.add('collection', collectLargeBytes(IN_FRONT));
   return { prepared, announcements };
-}
-
-/** Lets this node cache rows that others write. */
-async function holdLease({ config, log, unwind }: Start, { store, node, versions }: RuntimeParts): Promise<void> {
-  if (store.url.startsWith('sqlite:')) return;
-  // Before anything is cached, also if it will be without a lease.
-  versions.trust.share();
-  if (!config.store.cache) return;
-  const { LeaseLink } = await import('./store/lease-link.ts');
-  const lease = new LeaseLink({ ...store, node, versions, log });
-  unwind.add('lease', () => lease.close());
-  await lease.started();
 }
 
 interface RuntimeParts {

@@ -1,5 +1,7 @@
-// Collects what is not ready for /ready: the store, the seal of the key server, actor threads, threads that serve requests, statuses that actors report, and plugins.
+// Collects what is not ready for /ready: the stop, the store, the clock, the seal of the key server, actor threads, threads that serve requests, statuses that actors report, and plugins.
+import type { ClockProbe } from './clock-probe.ts';
 import type { Contexts } from './context.ts';
+import type { Drain } from './drain.ts';
 import type { KeyServerSeal } from './key-server-seal.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import type { Supervisor } from './runtime/supervisor.ts';
@@ -19,13 +21,20 @@ interface Parts {
   readonly runtime: Runtime;
   readonly contexts: Contexts;
   readonly probe: StoreProbe;
+  readonly clockProbe: ClockProbe;
+  readonly drain: Drain;
   readonly prepared: { readonly seal: KeyServerSeal };
 }
 
+/** What /ready says between the signal to stop and the stop. */
+export const STOPPING = 'server: stopping';
+
 /** @returns the names of the parts that are not ready, each with its reason */
-export async function notReady({ runtime, contexts, probe, prepared: { seal } }: Parts, fronts: FrontsView): Promise<string[]> {
+export async function notReady({ runtime, contexts, probe, clockProbe, drain, prepared: { seal } }: Parts, fronts: FrontsView): Promise<string[]> {
   const late = await fronts.overdue();
-  const names = probe.problem === undefined ? [] : [`store: ${probe.problem}`];
+  const names: string[] = drain.hasBegun ? [STOPPING] : [];
+  if (probe.problem !== undefined) names.push(`store: ${probe.problem}`);
+  if (clockProbe.problem !== undefined) names.push(`clock: ${clockProbe.problem}`);
   if (seal.problem !== undefined) names.push(`key server: sealed, its key-encryption key cannot be used: ${seal.problem}`);
   for (const { name, spec, supervisors } of runtime.groups.values()) {
     for (const supervisor of supervisors) {

@@ -51,6 +51,7 @@ async function serveInThreads(serving: Serving, count: number): Promise<Opened> 
     address,
     listeners: addresses,
     fronts,
+    drain: () => fronts.drain(),
     async applyTls(tls) {
       await fronts.applyTls(tls);
       served.tls = tls;
@@ -86,6 +87,9 @@ async function serveAndGrow(serving: Serving, most: number): Promise<Opened> {
   return {
     ...opened,
     fronts,
+    async drain() {
+      await Promise.all([opened.drain(), fronts.drain()]);
+    },
     async applyTls(tls) {
       await opened.applyTls(tls);
       await fronts.applyTls(tls);
@@ -102,6 +106,9 @@ async function openHere(serving: Serving & { readonly reusePort?: boolean }, lim
   return {
     address,
     listeners: new Map(listeners.map(({ name, address: where }) => [name, where])),
+    async drain() {
+      ports.front.drain();
+    },
     async applyTls(tls) {
       applyTls(tls);
       served.tls = tls;
@@ -118,8 +125,8 @@ function frontsOf(serving: Serving, onMore: () => void): { readonly fronts: Fron
   metrics.watchCalls(() => runtime.groups.values());
   const stuck = metrics.counter('front_stuck_total', 'Threads that serve requests that were ended because they turned no more', ['front']);
   const fronts = new Fronts({
-      ...{ tls: served.tls, runtime, shared, limits, clock, versions, log, onMore, onSpans: tracing?.take },
-      onStuck: (thread) => stuck.inc({ front: String(thread) }),
+    ...{ tls: served.tls, runtime, shared, limits, clock, versions, log, onMore, onSpans: tracing?.take },
+    onStuck: (thread) => stuck.inc({ front: String(thread) }),
     task: taskOf(serving),
     kernel: {
       dataKey: async (purpose) => move(await (purpose === 'keys' ? prepared.seal.dataKey() : prepared.keyring.dataKey(purpose))),

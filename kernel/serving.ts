@@ -1,8 +1,10 @@
 // What serving requests needs, and what is open then.
 import type { TlsOptions } from 'node:tls';
 import type { LocalClock } from './clock.ts';
+import type { ClockProbe } from './clock-probe.ts';
 import type { Configured } from './configure.ts';
 import type { Contexts } from './context.ts';
+import type { Drain } from './drain.ts';
 import type { Fronts } from './fronts/fronts.ts';
 import type { Load } from './fronts/growth.ts';
 import type { Front } from './http/front.ts';
@@ -38,6 +40,8 @@ export interface Serving extends Configured {
   readonly runtime: Runtime;
   readonly prepared: Prepared;
   readonly probe: StoreProbe;
+  readonly clockProbe: ClockProbe;
+  readonly drain: Drain;
   readonly metrics: Metrics;
   readonly processMetrics: ProcessMetrics;
   /** Absent if nothing is traced. */
@@ -69,6 +73,8 @@ export interface Opened {
   /** Addresses by name of the listener. */
   readonly listeners: ReadonlyMap<string, string>;
   readonly fronts: Fronts | undefined;
+  /** Every connection ends with its next answer: the server is about to stop. */
+  drain(): Promise<void>;
   /** Gives all ports new options. */
   applyTls(tls: TlsOptions): Promise<void>;
 }

@@ -2,24 +2,17 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
 import { type Made, makeCertificate, SERVER_AUTH } from '../test/certificates.ts';
 import { type Disk, mountDisk } from '../test/disk.ts';
-import { freePort, type Postgres, startPostgres } from '../test/postgres.ts';
+import { freePort } from '../test/postgres.ts';
 import { temporaryFolder } from '../test/server.ts';
 import { postgresFolder } from '../test/system.ts';
 import { type Clock, openClock } from './clock.ts';
+import { type Database, openDatabase } from './database.ts';
 import { type Hsm, openHsm } from './hsm.ts';
 import { Node } from './node.ts';
 import { OptionError, type SoakOptions } from './options.ts';
-import { signalAll } from './process-tree.ts';
 import { openWire, type Wire } from './wire.ts';
-
-export interface Database {
-  readonly postgres: Postgres;
-  readonly url: string;
-  query(sql: string): Promise<readonly Record<string, unknown>[]>;
-}
 
 export interface Cluster {
   readonly nodes: readonly Node[];
@@ -70,14 +63,15 @@ port = ${kmip}
 export async function makeCluster({ store, faults }: Pick<SoakOptions, 'store' | 'faults'>): Promise<Cluster> {
   if (store === 'postgres' && !postgresFolder()) throw new OptionError('--store postgres needs PostgreSQL: apt-get install postgresql');
   const folder = temporaryFolder();
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   const authority = await makeCertificate('CN=ca');
   const hsm = openHsm();
   const clock = openClock(folder, faults.includes('clock-jumps'));
-  const database = store === 'postgres' ? await openDatabase() : undefined;
+  const database = store === 'postgres' ? await openDatabase(faults.includes('database-disk-full')) : undefined;
   const names = Array.from({ length: NODES[store] }, (_, at) => `node${at + 1}`);
   for (const name of names) mkdirSync(join(folder, name, 'data'), { recursive: true, mode: 0o700 });
   const disk = database ? undefined : mountDisk(join(folder, names[0] as string, 'data'), DISK_MB);
+  // After the disk, which then is not there any more.
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   const wires = database ? await Promise.all(names.map(() => openWire(database.url))) : [];
   const root = randomBytes(32).toString('hex');
   const nodes: Node[] = [];
@@ -103,29 +97,4 @@ async function makeNode(folder: string, name: string, more: string, authority: M
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text, { mode: 0o600 });
   const ports = { https: await freePort(), kmip: await freePort() };
   return new Node({ name, folder, ports, config: `${configOf(ports)}${more}`, ca: authority.cert, env: { ...ENV, ...env } });
-}
-
-async function openDatabase(): Promise<Database> {
-  const postgres = await startPostgres();
-  process.on('exit', () => {
-    try {
-      signalAll(postgres.pid(), 'SIGCONT');
-      process.kill(postgres.pid(), 'SIGQUIT');
-    } catch {
-      // It has ended before.
-    }
-  });
-  const url = await postgres.database();
-  return { postgres, url, query: (sql) => query(url, sql) };
-}
-
-async function query(url: string, sql: string): Promise<readonly Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end().catch(() => {});
-  }
 }

@@ -12,6 +12,8 @@ export interface Deed {
 export interface Model<State = unknown> {
   readonly kind: string;
   readonly initial: State;
+  /** Nodes keep what they have read of it. */
+  readonly isCached?: true;
   /** Names of operations that change nothing: without an answer they say nothing. */
   readonly reads: ReadonlySet<string>;
   /** @returns the states in which the deed may leave the object; none where the answer cannot be given in this state */

@@ -1,9 +1,11 @@
-// Loaded into a server before its program, in each of its threads: ends a thread whose job is named on the socket SOAK_THREADS, as a defect would.
+// Loaded into a server before its program, in each of its threads: ends a thread whose job is named on the socket SOAK_THREADS, as a defect would, or tells whether there is memory.
 import { registerHooks } from 'node:module';
 import { createServer } from 'node:net';
 import { BroadcastChannel, isMainThread, threadId } from 'node:worker_threads';
 
 const JOB = /\/(?:([\w-]+)\.actor|fronts\/(front-thread))\.ts$/;
+/** More than any process has in reserve. */
+const LARGE_BYTES = 2 ** 29;
 const channel = new BroadcastChannel('deaths');
 channel.unref();
 
@@ -36,10 +38,19 @@ if (!isMainThread) {
       socket.end(`${data.offers}\n`);
     };
     socket.on('error', () => {});
-    socket.on('data', (job) => channel.postMessage({ wanted: String(job).trim() }));
+    socket.on('data', (job) => (String(job).trim() === 'memory' ? socket.end(hasMemory()) : channel.postMessage({ wanted: String(job).trim() })));
   });
   // A process that an actor has for itself loads this too.
   server.on('error', () => {});
   server.listen(process.env.SOAK_THREADS);
   server.unref();
+}
+
+/** Whether the system still gives this process memory. */
+function hasMemory() {
+  try {
+    return new ArrayBuffer(LARGE_BYTES).byteLength === LARGE_BYTES ? 'taken' : 'refused';
+  } catch {
+    return 'refused';
+  }
 }

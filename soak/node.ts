@@ -101,14 +101,25 @@ export class Node {
 
   /** Has one thread with this job end. @returns its number; undefined if there is none */
   async killThread(job: string): Promise<string | undefined> {
+    return (await this.#tell(job)) || undefined;
+  }
+
+  /** Whether the system still gives the process memory; undefined if it does not answer. */
+  async hasMemory(): Promise<boolean | undefined> {
+    const said = await this.#tell('memory', LOOK_MS);
+    return said === '' ? undefined : said === 'taken';
+  }
+
+  /** @returns what the module beside the program answers; empty if it does not in time */
+  async #tell(job: string, ms = OFFERED_MS): Promise<string> {
     const socket = connect(join(this.#options.folder, 'threads'));
     let died = '';
     socket.on('data', (data) => (died += data));
     socket.on('error', () => {});
     socket.write(job);
-    await Promise.race([once(socket, 'end'), after(OFFERED_MS)]).catch(() => {});
+    await Promise.race([once(socket, 'end'), after(ms)]).catch(() => {});
     socket.destroy();
-    return died.trim() || undefined;
+    return died.trim();
   }
 
   /** Status and text of /ready; 0 if there was no answer. */

@@ -18,6 +18,8 @@ export interface Wire {
   readonly url: string;
   readonly toDatabase: Direction;
   readonly fromDatabase: Direction;
+  /** Connections that begin from now on lead to this port. */
+  lead(port: number): void;
   /** What was held passes again. */
   heal(): void;
   /** Ends all connections; what was held is lost. */
@@ -27,6 +29,7 @@ export interface Wire {
 
 export async function openWire(url: string): Promise<Wire> {
   const target = new URL(url);
+  let port = Number(target.port);
   const sockets = new Set<Socket>();
   const [toDatabase, fromDatabase] = [direction(), direction()];
   let healed = Promise.withResolvers<void>();
@@ -50,7 +53,7 @@ export async function openWire(url: string): Promise<Wire> {
     });
   };
   const server = createServer((client) => {
-    const database = connect(Number(target.port), target.hostname);
+    const database = connect(port, target.hostname);
     for (const socket of [client, database]) sockets.add(socket.setNoDelay());
     pass(client, database, toDatabase);
     pass(database, client, fromDatabase);
@@ -64,6 +67,9 @@ export async function openWire(url: string): Promise<Wire> {
     healed.resolve();
     healed = Promise.withResolvers();
   };
+  const lead = (to: number) => {
+    port = to;
+  };
   const hangUp = () => {
     for (const socket of sockets) socket.destroy();
   };
@@ -73,7 +79,7 @@ export async function openWire(url: string): Promise<Wire> {
     server.close();
     await once(server, 'close');
   };
-  return { url: through.href, toDatabase, fromDatabase, heal, hangUp, close };
+  return { url: through.href, toDatabase, fromDatabase, lead, heal, hangUp, close };
 }
 
 const direction = (): Direction => ({ delayMs: 0, isCut: false, hindered: 0 });

@@ -19,6 +19,7 @@ export const KERNEL_SECTIONS = {
     body_limit: Type.Integer({ default: 1_048_576, minimum: 1_024, maximum: 67_108_864 }),
     request_timeout: Type.Integer({ default: 30, minimum: 1, maximum: 600 }),
     write_timeout: Type.Integer({ default: 30, minimum: 1, maximum: 600 }),
+    drain_seconds: Type.Integer({ default: 0, minimum: 0, maximum: 60 }),
     // The minimum leaves room for a message of the largest size, 64 MiB.
     caller_memory: Type.Integer({ default: 134_217_728, minimum: 67_108_864, maximum: 4_294_967_296 }),
     total_memory: Type.Integer({ default: 201_326_592, minimum: 67_108_864, maximum: 68_719_476_736 }),

@@ -55,6 +55,8 @@ export type FrontApi = {
   applyTls(tls: TlsOptions): void;
   /** Ends each of its connections with its next answer: a further front has opened the ports. */
   renew(): void;
+  /** Ends every connection with its next answer: the server is about to stop. */
+  drain(): void;
   /** How busy its event loop was since the last call: 0 to 1. */
   busy(): number;
   figures(): Promise<Figures>;

@@ -135,6 +135,10 @@ export class Fronts implements FrontsView {
     await this.#members.find((member) => member.thread === thread)?.replace();
   }
 
+  drain(): Promise<void> {
+    return this.#askAll((member) => member.ask(ASK_MS).drain());
+  }
+
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#endWatch();

@@ -36,6 +36,8 @@ export interface Connections {
   noteActivity(socket: Socket, who?: string): void;
   /** From now on the open connections are to be made anew, some after the other: another thread has begun to take connections. */
   renew(): void;
+  /** From now on every connection is one of them, whenever it was opened. */
+  drain(): void;
   /** @returns whether the connection is one of them and its turn has come; it is not one of them any more */
   isToRenew(socket: Socket): boolean;
   /** @returns whether a connection of this thread has not sent a request */
@@ -84,6 +86,7 @@ class WatchedConnections implements Connections {
   readonly #heard = new WeakSet<Duplex>();
   /** Keys of connections to be made anew. */
   #old = new Set<string>();
+  #isDraining = false;
   #renewedAt = 0;
 
   constructor({ most, all, silent }: ConnectionLedgers) {
@@ -130,11 +133,16 @@ class WatchedConnections implements Connections {
     this.#all.add(below, who, this.#most, MAX_OF_ONE);
   }
 
+  drain(): void {
+    this.#isDraining = true;
+  }
+
   renew(): void {
     this.#old = new Set(this.#sockets.keys());
   }
 
   isToRenew(socket: Socket): boolean {
+    if (this.#isDraining) return true;
     if (this.#old.size === 0) return false;
     const now = performance.now();
     if (now - this.#renewedAt < RENEW_MS || !this.#old.delete(keyOf(socket))) return false;

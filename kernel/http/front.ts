@@ -16,13 +16,14 @@ import type { Authentication } from './authenticate.ts';
 import { addJsonParser } from './body.ts';
 import { type Connections, watchConnections } from './connections.ts';
 import { addDefaultHeaders, setDefaultHeaders } from './default-headers.ts';
+import { addErrorAnswers, sendProblem } from './error-answers.ts';
 import { addLiveViews } from './live-views.ts';
 import { oneByOne } from './one-by-one.ts';
 import { addOpenApi, type DocumentText, OPENAPI_PATH } from './openapi.ts';
-import type { Problem, ProblemWriter } from './problem.ts';
+import type { ProblemWriter } from './problem.ts';
 import { refuseUnparsed } from './refuse-unparsed.ts';
-import type { ErrorForm, Route, Unserved } from './route.ts';
-import { addRoutes, bodyReader, decorateRequests, formOf, knowMethods, ownRefusal, refuseOthers, whoseIs } from './serve-route.ts';
+import type { Route, Unserved } from './route.ts';
+import { addRoutes, bodyReader, decorateRequests, knowMethods, refuseOthers, whoseIs } from './serve-route.ts';
 import { sourceOf } from './source.ts';
 import { traceRequests } from './trace-requests.ts';
 
@@ -54,6 +55,8 @@ export interface Front {
   openapi(format: 'yaml' | 'json'): DocumentText;
   /** Ends each connection that is open now with its next answer, so that other threads get their part of the clients. */
   renew(): void;
+  /** From now on every connection ends with its next answer: the server is about to stop. */
+  drain(): void;
   /** Waits up to `ms` for running requests, then closes every connection. */
   close(ms: number): Promise<void>;
 }
@@ -91,18 +94,27 @@ export async function createFront(options: FrontOptions): Promise<Front> {
     serverFactory: (handler) => watchedServer(options, handler, connections),
   });
   const busy = { requests: 0 };
+  beforeRoutes(app, options, busy);
+  const openapi = await addOpenApi(app, options);
+  refuseOthers(app, OPENAPI_PATH, new Set(['GET']));
+  const live = addLiveViews(app, { ...options, shares: limits.live });
+  addRoutes(app, routes, { ...options, live });
+  const watched = connections.current as Connections;
+  const drain = () => {
+    watched.drain();
+    live.end();
+  };
+  return { app, server: app.server as unknown as Server, openapi, renew: () => watched.renew(), drain, close: (ms) => close(app, busy, watched, ms) };
+}
+
+function beforeRoutes(app: FastifyInstance, options: FrontOptions, busy: { requests: number }): void {
   knowMethods(app);
-  addJsonParser(app, bodyReader(limits));
+  addJsonParser(app, bodyReader(options.limits));
   decorateRequests(app);
   addHooks(app, options, busy);
   addDefaultHeaders(app);
-  boundAnswers(app, limits, whoseIs);
-  addErrors(app, options);
-  const openapi = await addOpenApi(app, options);
-  refuseOthers(app, OPENAPI_PATH, new Set(['GET']));
-  addRoutes(app, routes, { ...options, live: addLiveViews(app, { ...options, shares: limits.live }) });
-  const watched = connections.current as Connections;
-  return { app, server: app.server as unknown as Server, openapi, renew: () => watched.renew(), close: (ms) => close(app, busy, watched, ms) };
+  boundAnswers(app, options.limits, whoseIs);
+  addErrorAnswers(app, options);
 }
 
 function watchedServer({ http, tls, limits }: FrontOptions, handler: RequestListener, connections: { current?: Connections }): Server {
@@ -154,40 +166,6 @@ function addHooks(app: FastifyInstance, { metrics, tracer, log, logsRequests }: 
     }
     done();
   });
-}
-
-function addErrors(app: FastifyInstance, { problems, unserved }: FrontOptions): void {
-  app.setErrorHandler((error, request, reply) => {
-    const usual = problems(error, request.id);
-    const form = formOf(request) ?? (request.is404 ? unservedForm(unserved, request.url) : undefined);
-    if (form) return sendFormed(reply, usual, form);
-    const own = ownRefusal(request, usual);
-    return sendProblem(reply, own ? { ...usual, ...own } : usual);
-  });
-  app.setNotFoundHandler(() => {
-    throw new Fault('NOT_FOUND');
-  });
-}
-
-function sendProblem(reply: FastifyReply, { status, headers, body }: Omit<Problem, 'body'> & { readonly body: unknown }): FastifyReply {
-  return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(body);
-}
-
-function unservedForm(unserved: readonly Unserved[], url: string): ErrorForm | undefined {
-  const begins = (prefix: string) => url.startsWith(prefix);
-  return unserved.find(({ below, except }) => below.some(begins) && !except.some(begins))?.form;
-}
-
-function sendFormed(reply: FastifyReply, { status: usual, headers, body }: Problem, form: ErrorForm): FastifyReply {
-  const status = form.status(usual);
-  const { 'www-authenticate': challenge, ...others } = headers;
-  const sent = Buffer.from(JSON.stringify(form.body({ ...body, status })));
-  // Sent as bytes: Fastify would add a charset to the content type of a string.
-  return reply
-    .code(status)
-    .headers(challenge !== undefined && status === 401 ? headers : others)
-    .type('application/json')
-    .send(sent);
 }
 
 async function close(app: FastifyInstance, busy: { readonly requests: number }, connections: Connections, ms: number): Promise<void> {

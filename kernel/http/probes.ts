@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import { Fault } from '../fault.ts';
+import { STOPPING } from '../readiness.ts';
 import { preferred } from './accept.ts';
 import { addressList, isListed } from './address-list.ts';
 import type { Authentication } from './authenticate.ts';
@@ -47,7 +48,14 @@ const PROBES: Readonly<Record<string, { readonly summary: string; readonly respo
     summary: 'Check that every part of the server is ready',
     responses: {
       200: { description: 'every part is ready; callers on the same machine and authenticated callers see what is degraded', schema: READINESS },
-      503: { description: 'a part is not ready; callers on the same machine and authenticated callers see its name', schema: READINESS },
+      404: {
+        description: 'instead of 503, if the query says while_stopping=404 and the server is about to stop: HAProxy then keeps connections',
+        schema: READINESS,
+      },
+      503: {
+        description: 'a part is not ready, or the server is about to stop; callers on the same machine and authenticated callers see its name',
+        schema: READINESS,
+      },
     },
   },
   '/metrics': {
@@ -59,6 +67,11 @@ const PROBES: Readonly<Record<string, { readonly summary: string; readonly respo
     responses: { 200: { description: 'the version', ...TEXT, types: ['text/plain; charset=utf-8', 'application/json'] } },
   },
 };
+
+/** HAProxy sends a server that answers so no new connections and cuts none (`http-check disable-on-404`), as it does those of one that is down. */
+const STOPPING_STATUS = 404;
+const isMerelyStopping = (names: readonly string[]): boolean => names.length === 1 && names[0] === STOPPING;
+const asksFor404 = (query: unknown): boolean => (query as Readonly<Record<string, unknown>>)['while_stopping'] === String(STOPPING_STATUS);
 
 export const PROBE_PATHS: readonly string[] = Object.keys(PROBES);
 
@@ -81,7 +94,7 @@ export function addProbes(app: FastifyInstance, { notReady, degraded, authentica
     const names = await notReady();
     const less = await degraded();
     const mayKnow = isListed(loopback, request.ip) || (names.length + less.length > 0 && (await authentication.attempt(request)) !== undefined);
-    reply.code(names.length === 0 ? 200 : 503);
+    reply.code(names.length === 0 ? 200 : isMerelyStopping(names) && asksFor404(request.query) ? STOPPING_STATUS : 503);
     return {
       status: names.length === 0 ? 'READY' : 'NOT_READY',
       ...(names.length > 0 && mayKnow ? { not_ready: names } : {}),

@@ -44,14 +44,16 @@ export function startWorker(module: URL, options: WorkerOptions, more: object, t
     niceIncrement: options.nice,
     resourceLimits: { maxOldGenerationSizeMb: options.memoryMb, maxYoungGenerationSizeMb: YOUNG_MB },
   });
-  pool.on('error', () => {});
+  // A thread that fails before it has taken the task leaves the task waiting: Piscina tells that here only.
+  const failed = new Promise<unknown>((resolve) => pool.on('error', resolve));
   const channel = openChannel(portWire(port1));
   const task: WorkerTask = { ...more, port: port2, offset: options.offset, versions: options.versions };
   const run = pool.run(task, { transferList: [port2, ...transfer] as never });
-  const lost = run.then(
+  const ended = run.then(
     () => undefined,
     (cause: unknown) => cause,
   );
+  const lost = Promise.race([ended, failed]);
   closeWhenLost(channel, lost);
   // Call destroy once only: a second call would not wait for the thread to end.
   let ending: Promise<void> | undefined;

@@ -1,8 +1,24 @@
-// Asks a PostgreSQL database whether it can be written, on a connection of its own.
+// Asks a PostgreSQL database whether it can be written and its disk has room, on a connection of its own.
 import pg from 'pg';
 import { Fault } from '../fault.ts';
-import { requireWritable, UNREACHABLE } from './postgres.ts';
+import { codeOf, DISK_FULL, NO_ROOM, requireWritable, UNREACHABLE } from './postgres.ts';
 import type { Attempts } from './store-probe.ts';
+
+/** The smallest that PostgreSQL allows, where the database is: the rows of an attempt do not fit, so it writes them into a file, which it removes again. */
+const PREPARE = "SET work_mem = '64kB'; SET temp_tablespaces = ''";
+const ATTEMPT = 'SELECT count(*) FROM generate_series(1, 8000)';
+/** configuration_limit_exceeded: the file may not be so large here, and nothing is known of the disk. */
+const NOT_ALLOWED = '53400';
+
+/** @throws Fault UNAVAILABLE if the disk of the database is full */
+async function requireRoom(client: pg.ClientBase): Promise<void> {
+  try {
+    await client.query(ATTEMPT);
+  } catch (error) {
+    if (codeOf(error) === DISK_FULL) throw new Fault('UNAVAILABLE', { detail: NO_ROOM, cause: error });
+    if (codeOf(error) !== NOT_ALLOWED) throw error;
+  }
+}
 
 /** @param answerMs longest time for an answer, milliseconds */
 export function postgresAttempts(connectionString: string, answerMs: number): Attempts {
@@ -16,13 +32,16 @@ export function postgresAttempts(connectionString: string, answerMs: number): At
     const fresh = new pg.Client({ connectionString, connectionTimeoutMillis: answerMs, query_timeout: answerMs, application_name: 'gatehouse probe' });
     fresh.on('error', () => void drop());
     await fresh.connect();
+    await fresh.query(PREPARE);
     client = fresh;
     return fresh;
   };
   return {
     async attempt() {
       try {
-        await requireWritable(client ?? (await connect()));
+        const open = client ?? (await connect());
+        await requireWritable(open);
+        await requireRoom(open);
       } catch (error) {
         // The next attempt may reach another server.
         await drop();

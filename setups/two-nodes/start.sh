@@ -74,7 +74,7 @@ run() {
   echo $! >"$folder/$1.pid"
 }
 wait_for() {
-  for _ in $(seq 300); do
+  for _ in $(seq 900); do
     if "${@:2}" >/dev/null 2>&1; then return; fi
     sleep 0.1
   done
@@ -107,6 +107,8 @@ for at in 1 2; do
 host = "127.0.0.1"
 port = $((base + 10 * at + 1))
 proxy_protocol = ["127.0.0.1"]
+# Longer than HAProxy needs to see it.
+drain_seconds = 3
 [http.tls]
 cert = "server.pem"
 key = "server.key"

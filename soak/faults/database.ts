@@ -1,6 +1,6 @@
 // The database of the nodes stands still, or crashes and starts again; the connections that listen are cut.
 import { setTimeout as after } from 'node:timers/promises';
-import type { Database } from '../cluster.ts';
+import type { Database } from '../database.ts';
 import { signalAll } from '../process-tree.ts';
 import type { World } from '../world.ts';
 import { comes, type Fault, onlyOn, show } from './fault.ts';
@@ -9,8 +9,12 @@ const impossible = onlyOn('postgres');
 /** /ready tells within this time that the database is lost. */
 const TOLD_MS = 5_000;
 
-async function allTell({ nodes, tally }: World, what: string): Promise<boolean> {
-  const isTold = await comes(async () => (await Promise.all(nodes.map((node) => node.ready()))).every(({ status }) => status === 503), TOLD_MS);
+/** Whether /ready of all nodes answers 503 in time. @param says what they say to it */
+export async function allTell({ nodes, tally }: World, what: string, says = /./): Promise<boolean> {
+  const isTold = await comes(
+    async () => (await Promise.all(nodes.map((node) => node.ready()))).every(({ status, text }) => status === 503 && says.test(text)),
+    TOLD_MS,
+  );
   if (!isTold) tally.wrong('the server works again after each fault', `/ready does not tell within ${TOLD_MS} ms that ${what}`);
   return isTold;
 }

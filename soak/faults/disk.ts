@@ -1,18 +1,22 @@
-// The disk of a data folder is full, and the file of SQLite is locked by another process.
+// The disk of a data folder or of PostgreSQL is full, and the file of SQLite is locked by another process.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
+import type { Database } from '../database.ts';
 import type { World } from '../world.ts';
+import { allTell } from './database.ts';
 import { comes, type Fault, onlyOn, show } from './fault.ts';
 
 /** As SECURITY and operations promise: /ready tells it in that time. */
 const TOLD_MS = 5_000;
 
+const NO_DISK = 'a file system of its own cannot be mounted here';
+
 export const diskFull: Fault = {
   name: 'disk-full',
   startsAnew: false,
-  impossible: (world) => onlyOn('sqlite')(world) ?? (world.disk ? undefined : 'a file system of its own cannot be mounted here'),
+  impossible: (world) => onlyOn('sqlite')(world) ?? (world.disk ? undefined : NO_DISK),
   async happen(world, ms) {
     const [node] = world.nodes as [World['nodes'][0]];
     const disk = world.disk as NonNullable<World['disk']>;
@@ -25,6 +29,26 @@ export const diskFull: Fault = {
       return show(filled > 0 && isTold, `${filled} bytes filled the disk, and /ready answered: ${told.text.slice(0, 200)}`);
     } finally {
       disk.empty();
+    }
+  },
+};
+
+export const databaseDiskFull: Fault = {
+  name: 'database-disk-full',
+  startsAnew: false,
+  impossible: (world) => onlyOn('postgres')(world) ?? (world.database?.postgres.disk ? undefined : NO_DISK),
+  async happen(world, ms) {
+    const { postgres } = world.database as Database;
+    const disk = postgres.disk as NonNullable<typeof postgres.disk>;
+    try {
+      const filled = disk.fill();
+      // Where its log finds no room PostgreSQL ends.
+      const isTold = await allTell(world, 'the disk of the database is full', /the disk of the database is full|the database cannot be reached/);
+      await after(ms);
+      return show(filled > 0 && isTold, `${filled} bytes filled the disk of PostgreSQL, and /ready of all nodes answered 503`);
+    } finally {
+      disk.empty();
+      await postgres.start();
     }
   },
 };

@@ -2,9 +2,11 @@
 import { clientsHangUp } from './clients.ts';
 import { clockJumps } from './clock.ts';
 import { databaseRestarted, databaseStopped, listenersCut } from './database.ts';
-import { databaseLocked, diskFull } from './disk.ts';
+import { databaseDiskFull, databaseLocked, diskFull } from './disk.ts';
+import { databaseFailsOver } from './fail-over.ts';
 import type { Fault } from './fault.ts';
 import { hsmCrashes, hsmHangs } from './hsm.ts';
+import { memoryShort } from './memory.ts';
 import { databaseSlow, networkCut } from './network.ts';
 import { nodeKilled, nodeStopped } from './processes.ts';
 import { actorKilled, frontKilled } from './threads.ts';
@@ -14,6 +16,7 @@ export const FAULTS: readonly Fault[] = [
   frontKilled,
   nodeKilled,
   nodeStopped,
+  memoryShort,
   hsmHangs,
   hsmCrashes,
   clientsHangUp,
@@ -22,6 +25,8 @@ export const FAULTS: readonly Fault[] = [
   clockJumps,
   databaseStopped,
   databaseRestarted,
+  databaseFailsOver,
+  databaseDiskFull,
   databaseSlow,
   networkCut,
   listenersCut,

@@ -5,6 +5,7 @@ import { answers, type Model } from '../model.ts';
 const right: Model<boolean> = {
   kind: 'grant',
   initial: false,
+  isCached: true,
   reads: new Set(['use']),
   next(isThere, deed) {
     if (deed.name === 'grant') return answers(deed, 'done', true);

@@ -6,6 +6,7 @@ type State = 'PreActive' | 'Active' | 'Deactivated' | 'Destroyed';
 const machine: Model<State> = {
   kind: 'key state',
   initial: 'PreActive',
+  isCached: true,
   reads: new Set(['read', 'use']),
   next(state, deed) {
     if (deed.name === 'read') return answers(deed, state, state);

@@ -6,6 +6,7 @@ type State = 'live' | 'ended';
 const revocable = (kind: string): Model<State> => ({
   kind,
   initial: 'live',
+  isCached: true,
   reads: new Set(['use']),
   next(state, deed) {
     if (deed.name === 'end') return answers(deed, 'ended', 'ended');

@@ -91,7 +91,7 @@ test('what is wrong with the configuration is told in words, with exit code 1, a
   assert.equal(await exitOf(child), 1);
   assert.equal(
     output.text.trim(),
-    'gatehouse cannot start: the configuration has 3 problems:\n  - --whatever: unknown flag; --help lists the flags\n  - nope: unknown section (known: auth, hsm_instances, keys, tokenize, ai, docs, console, hsm_models, http, store, actors, log, metrics, tracing, audit, plugins)\n  - http.prot: unknown key (known: host, port, threads, stuck_seconds, trusted_proxies, proxy_protocol, body_limit, request_timeout, write_timeout, caller_memory, total_memory, tls)',
+    'gatehouse cannot start: the configuration has 3 problems:\n  - --whatever: unknown flag; --help lists the flags\n  - nope: unknown section (known: auth, hsm_instances, keys, tokenize, ai, docs, console, hsm_models, http, store, actors, log, metrics, tracing, audit, plugins)\n  - http.prot: unknown key (known: host, port, threads, stuck_seconds, trusted_proxies, proxy_protocol, body_limit, request_timeout, write_timeout, drain_seconds, caller_memory, total_memory, tls)',
   );
   assert.equal(existsSync(join(folder, 'data')), false);
   rmSync(folder, { recursive: true });

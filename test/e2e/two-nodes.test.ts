@@ -1,60 +1,21 @@
 // Two nodes behind HAProxy over a PostgreSQL with a standby, as setups/two-nodes starts them: what one revokes the other refuses, and either may be lost.
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Agent } from 'undici';
 import { test } from 'uvu';
-import { freePort } from '../postgres.ts';
 import { until } from '../runtime.ts';
-import { type Answer, type Ask, asker, temporaryFolder } from '../server.ts';
+import type { Answer, Ask } from '../server.ts';
 import { postgresFolder, skipWithout } from '../system.ts';
-import { root } from './started.ts';
+import { type Nodes, startLoad, startNodes } from './two-nodes.ts';
 
 /** Of each kind; `GATEHOUSE_REVOCATIONS=1000` for a long run. */
 const REVOCATIONS = Number(process.env['GATEHOUSE_REVOCATIONS'] ?? 15);
 /** The time that HAProxy needs to see that a node is gone, and the clients of a lost database to come back. */
 const GONE_MS = 15_000;
 const PASSWORD = 'a new password';
-/** An address that is no proxy: a node is asked itself from it. */
-const PLAIN = '127.0.0.2';
-
-interface Nodes {
-  readonly child: ChildProcess;
-  readonly folder: string;
-  /** Through HAProxy, each request on a connection of its own. */
-  readonly both: Ask;
-  readonly one: Ask;
-  readonly other: Ask;
-  /** Through HAProxy, from an address that no other client has. */
-  readonly elsewhere: Ask;
-  pid(name: string): number;
-}
-
-async function startNodes(): Promise<Nodes> {
-  const folder = temporaryFolder();
-  const [https, kmip] = [await freePort(), await freePort()];
-  // A free port and those behind it, of which nothing else on the machine makes use at the same time.
-  const base = 20_000 + (process.pid % 400) * 30;
-  const env = { ...process.env, HTTPS_PORT: String(https), KMIP_PORT: String(kmip), BASE_PORT: String(base), GATEHOUSE_AUTH_LOGIN_RATE_PER_SECOND: '100' };
-  const child = spawn('setups/two-nodes/start.sh', [folder], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data));
-  await until(() => output.includes('two-nodes: https://') || child.exitCode !== null, 'the nodes are there', 60_000);
-  assert.equal(child.exitCode, null, output);
-  const ca = readFileSync(join(folder, 'ca.pem'), 'utf8');
-  const at = (port: number, localAddress: string, more = {}) => asker(`https://127.0.0.1:${port}`, new Agent({ connect: { ca }, localAddress, ...more }));
-  return {
-    ...{ child, folder },
-    both: at(https, '127.0.0.1', { pipelining: 0 }),
-    elsewhere: at(https, '127.0.0.9'),
-    one: at(base + 11, PLAIN),
-    other: at(base + 21, PLAIN),
-    pid: (name) => Number(readFileSync(join(folder, `${name}.pid`), 'utf8')),
-  };
-}
-
+const LOAD_CLIENTS = 6;
 async function ok(answer: Promise<Answer>): Promise<Answer> {
   const { status, text } = await answer;
   assert.ok(status < 300, `${status} ${text}`);
@@ -62,6 +23,11 @@ async function ok(answer: Promise<Answer>): Promise<Answer> {
 }
 
 const whoami = (ask: Ask, cookie: string) => ask('GET', '/whoami', { cookie });
+/** Requests for /whoami that the node has answered. */
+async function served(ask: Ask): Promise<number> {
+  const rows = (await ask('GET', '/metrics')).text.split('\n').filter((row) => row.includes('request_duration_seconds_count{') && row.includes('"/whoami"'));
+  return rows.reduce((sum, row) => sum + Number(row.slice(row.lastIndexOf(' '))), 0);
+}
 async function signIn(ask: Ask): Promise<{ id: string; cookie: string }> {
   const { body, cookie } = await ok(ask('POST', '/login?realm=_', { user: `admin:${PASSWORD}` }));
   return { id: body.session_id, cookie: cookie as string };
@@ -76,10 +42,7 @@ if (!skipWithout('postgresql') && !skipWithout('haproxy')) {
     cookie = (await ok(nodes.both('POST', '/login?realm=_', { user: `admin:${initial}`, body: { new_password: PASSWORD } }))).cookie as string;
   });
   test.after(async () => {
-    if (!nodes) return;
-    nodes.child.kill('SIGTERM');
-    if (nodes.child.exitCode === null && nodes.child.signalCode === null) await once(nodes.child, 'exit');
-    rmSync(nodes.folder, { recursive: true, force: true });
+    await nodes?.end();
   });
 
   test('clients keep their addresses through HAProxy', async () => {
@@ -119,15 +82,42 @@ if (!skipWithout('postgresql') && !skipWithout('haproxy')) {
     }
   });
 
-  test('a node that is killed takes only its own requests with it', async () => {
+  test('both nodes are restarted one after the other, and no request of a client is refused or lost', async () => {
+    const load = startLoad(nodes, cookie, LOAD_CLIENTS);
+    for (const [name, ask] of [
+      ['node1', nodes.one],
+      ['node2', nodes.other],
+    ] as const) {
+      process.kill(nodes.pid(name), 'SIGTERM');
+      await until(async () => (await ask('GET', '/ready')).status === 503, `${name} says that it stops`, GONE_MS);
+      await nodes.restart(name);
+      const before = await served(ask);
+      // Connections that are there stay where they are; HAProxy gives a new one to the node that has fewer.
+      const isBack = async () => (await whoami(nodes.both, cookie)).status === 200 && (await served(ask)) > before;
+      await until(isBack, `HAProxy sends requests to ${name} again`, GONE_MS);
+    }
+    const { answered, failed } = await load.stop();
+    assert.deepEqual([...failed], [], `of ${answered} requests; ${nodes.proxyLog()}`);
+    assert.ok(answered > LOAD_CLIENTS, String(answered));
+  });
+
+  test('a node that is killed under load takes only its own requests with it: each client loses one at most', async () => {
+    const load = startLoad(nodes, cookie, LOAD_CLIENTS);
+    await until(() => load.answered() > 4 * LOAD_CLIENTS, 'the clients have their connections', GONE_MS);
     process.kill(nodes.pid('node1'), 'SIGKILL');
-    // Until HAProxy has seen it a connection may still be lost; afterwards none is.
-    await until(
-      async () => (await Promise.all(Array.from({ length: 8 }, () => whoami(nodes.both, cookie).catch(() => undefined)))).every((each) => each?.status === 200),
-      'HAProxy has seen it',
-      GONE_MS,
+    const before = load.answered();
+    await until(() => load.answered() > before + 20 * LOAD_CLIENTS, 'the other node goes on', GONE_MS);
+    const { failed } = await load.stop();
+    const told = `${JSON.stringify([...failed])}; ${nodes.proxyLog()}`;
+    // Nothing was refused; a connection that the node had was lost, and the next one of the same client leads to the other.
+    assert.ok(
+      [...failed.keys()].every((what) => !/: \d/.test(what)),
+      told,
     );
-    for (let at = 0; at < 40; at++) await ok(whoami(nodes.both, cookie));
+    const lost = Array.from({ length: LOAD_CLIENTS }, (_, client) =>
+      [...failed].reduce((sum, [what, count]) => sum + (what.startsWith(`client ${client}:`) ? count : 0), 0),
+    );
+    assert.ok(Math.max(...lost) <= 1, told);
   });
 
   test('the database is lost: /ready says so; its standby has every session and none that was ended', async () => {
@@ -150,7 +140,7 @@ if (!skipWithout('postgresql') && !skipWithout('haproxy')) {
   });
 
   test('what the script has started ends with it', async () => {
-    const pids = ['haproxy', 'standby', 'node2'].map((name) => nodes.pid(name));
+    const pids = ['haproxy', 'standby'].map((name) => nodes.pid(name));
     nodes.child.kill('SIGTERM');
     await once(nodes.child, 'exit');
     assert.deepEqual(

@@ -70,7 +70,7 @@ test('every problem is reported at once', async () => {
     'htpp: unknown section (known: auth, hsm_instances, keys, tokenize, ai, docs, console, hsm_models, http, store, actors, log, metrics, tracing, audit, plugins)',
     'GATEHOUSE_HTTP_BODY_LIMIT: must be a number',
     'auth.issuer: must NOT have fewer than 1 characters',
-    'http.prot: unknown key (known: host, port, threads, stuck_seconds, trusted_proxies, proxy_protocol, body_limit, request_timeout, write_timeout, caller_memory, total_memory, tls)',
+    'http.prot: unknown key (known: host, port, threads, stuck_seconds, trusted_proxies, proxy_protocol, body_limit, request_timeout, write_timeout, drain_seconds, caller_memory, total_memory, tls)',
     'http.port: must be integer',
     'log.level: must be one of debug, info, warn, error, silent',
     'metrics.allow: nowhere: must be an IP address or a network such as 10.0.0.0/8',

@@ -4,6 +4,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { test } from 'uvu';
+import { signalAll } from '../../../soak/process-tree.ts';
 import { until } from '../../runtime.ts';
 import { signInAdmin, startServer, type TestServer } from '../../server.ts';
 import { testDatabases } from '../../stores.ts';
@@ -43,6 +44,21 @@ if (postgres) {
     await postgres.postgres?.crash();
     await tells(server, /^store: the database cannot be reached$/);
     await postgres.postgres?.start();
+    await recovers(server);
+    assert.equal((await server.ask('GET', '/whoami', { cookie })).status, 200);
+    await server.end();
+  });
+
+  test('a database that hangs', async () => {
+    const server = await startServer({ config: `[store]\nurl = "${await postgres.url()}"\n` });
+    const cookie = await signInAdmin(server);
+    const pid = postgres.postgres?.pid() as number;
+    signalAll(pid, 'SIGSTOP');
+    try {
+      await tells(server, /^store: (the store did not answer within 2 s|the database cannot be reached)$/);
+    } finally {
+      signalAll(pid, 'SIGCONT');
+    }
     await recovers(server);
     assert.equal((await server.ask('GET', '/whoami', { cookie })).status, 200);
     await server.end();

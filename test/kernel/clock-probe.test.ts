@@ -1,0 +1,96 @@
+// A clock that jumps is told, and is well again when it is back or was accepted; a clock that is slow, corrected by and by or asleep is not.
+import assert from 'node:assert/strict';
+import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import { createClock } from '../../kernel/clock.ts';
+import { ClockProbe } from '../../kernel/clock-probe.ts';
+import { openClock } from '../../soak/clock.ts';
+import { start } from '../e2e/started.ts';
+import { memoryLog, until } from '../runtime.ts';
+import { temporaryFolder } from '../server.ts';
+
+const MINUTE = 60;
+const TOLD_MS = 5_000;
+
+async function watched() {
+  const clock = createClock();
+  const hands = { wall: 1_800_000_000_000, elapsed: 0 };
+  const { log, lines } = memoryLog();
+  const probe = new ClockProbe(clock, log, { wallMs: () => hands.wall, elapsedMs: () => hands.elapsed });
+  return {
+    probe,
+    lines,
+    /** Seconds pass, and the wall clock jumps in the first of them. */
+    async pass(seconds: number, jumpSeconds = 0, speed = 1) {
+      hands.wall += jumpSeconds * 1_000;
+      for (let at = 0; at < seconds; at++) {
+        hands.wall += 1_000 * speed;
+        hands.elapsed += 1_000;
+        Atomics.add(clock.offset, 0, 1_000n);
+        await clock.fireDue();
+      }
+    },
+  };
+}
+
+for (const jump of [15 * MINUTE, -15 * MINUTE])
+  test(`a clock that jumps by ${jump} s is told until it is back`, async () => {
+    const { probe, pass, lines } = await watched();
+    await pass(10);
+    assert.equal(probe.problem, undefined);
+    await pass(1, jump);
+    assert.match(String(probe.problem), new RegExp(`^it has jumped by \\${jump > 0 ? '+' : '-'}900 s: `));
+    await pass(4 * MINUTE);
+    assert.notEqual(probe.problem, undefined);
+    await pass(1, -jump);
+    assert.equal(probe.problem, undefined);
+    assert.deepEqual(
+      lines.map(({ seconds }) => seconds),
+      [jump, -jump],
+    );
+    probe.close();
+  });
+
+test('a clock that stays where it jumped is accepted after five minutes, and its way back is a jump again', async () => {
+  const { probe, pass } = await watched();
+  await pass(1, 15 * MINUTE);
+  await pass(5 * MINUTE - 1);
+  assert.notEqual(probe.problem, undefined);
+  await pass(1);
+  assert.equal(probe.problem, undefined);
+  await pass(1, -15 * MINUTE);
+  assert.match(String(probe.problem), /-900 s/);
+  probe.close();
+});
+
+test('a clock that is corrected by and by, by seconds or not at all is well', async () => {
+  const { probe, pass } = await watched();
+  await pass(10 * MINUTE, 0, 1.05);
+  for (let times = 0; times < 10; times++) await pass(1, 5);
+  assert.equal(probe.problem, undefined);
+  probe.close();
+});
+
+const faketime = globSync('/usr/lib/*-linux-gnu/faketime/libfaketimeMT.so.1').length > 0;
+if (!faketime) console.log('skipped: a clock that jumps needs libfaketime: apt-get install libfaketime');
+else
+  test('/ready of a started server tells within five seconds that its clock has jumped, and that it is back', async () => {
+    const folder = temporaryFolder();
+    const dataDir = join(folder, 'data');
+    mkdirSync(dataDir);
+    const { file, env } = openClock(folder, true);
+    const { child, ask } = await start(dataDir, [], env);
+    const ready = async () => (await ask('GET', '/ready')).text;
+    assert.match(await ready(), /"READY"/);
+    // libfaketime looks once a second.
+    writeFileSync(file as string, '+900\n');
+    await until(async () => (await ready()).includes('clock: it has jumped by +'), '/ready tells it', TOLD_MS + 1_000);
+    writeFileSync(file as string, '+0\n');
+    await until(async () => (await ask('GET', '/ready')).status === 200, '/ready is well again', TOLD_MS + 1_000);
+    child.kill('SIGTERM');
+    await until(() => child.exitCode !== null, 'it has stopped');
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+test.run();
