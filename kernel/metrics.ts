@@ -26,6 +26,7 @@ type Callee = Pick<Group, 'name' | 'mailboxes'>;
 export interface ProcessMetrics {
   readonly registry: Registry;
   /** Spans by what became of them: exported, failed (the collector has not taken them) or dropped (there was no room). */
+  readonly stuckFronts: Counter<'front'>;
   readonly traceSpans: Counter<'outcome'>;
   /** Reads the actors, the seal of the key server, the fronts and the trust in caches at every scrape. */
   watch(runtime: Runtime, isSealed: () => boolean, fronts: () => readonly Supervisor[], trust: Pick<Trust, 'isTrusted'>): void;
@@ -38,6 +39,8 @@ interface CallFigures {
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+const STUCK = { name: 'gatehouse_front_stuck_total', help: 'Threads that serve requests that were ended because they turned no more' };
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
@@ -69,6 +72,7 @@ export function createProcessMetrics(): ProcessMetrics {
   return {
     registry,
     traceSpans: new Counter({ ...about, labelNames: ['outcome'], registers: [registry] }),
+    stuckFronts: new Counter({ ...STUCK, labelNames: ['front'], registers: [registry] }),
     watch(runtime, isSealed, fronts, trust) {
       exposeActors(registry, runtime);
       exposeFronts(registry, fronts);

@@ -123,10 +123,9 @@ function frontsOf(serving: Serving, onMore: () => void): { readonly fronts: Fron
   const limits = frontLimits(config.http, listeners, clock, shared);
   unwind.add('front limits', () => limits.close());
   metrics.watchCalls(() => runtime.groups.values());
-  const stuck = metrics.counter('front_stuck_total', 'Threads that serve requests that were ended because they turned no more', ['front']);
   const fronts = new Fronts({
     ...{ tls: served.tls, runtime, shared, limits, clock, versions, log, onMore, onSpans: tracing?.take },
-    onStuck: (thread) => stuck.inc({ front: String(thread) }),
+    onStuck: (thread) => processMetrics.stuckFronts.inc({ front: String(thread) }),
     task: taskOf(serving),
     kernel: {
       dataKey: async (purpose) => move(await (purpose === 'keys' ? prepared.seal.dataKey() : prepared.keyring.dataKey(purpose))),

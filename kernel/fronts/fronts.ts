@@ -1,46 +1,16 @@
 // The fronts of a server in threads of their own: opens their ports, gives them what they need, adds up what they count, and takes further ones in.
 import type { TlsOptions } from 'node:tls';
-import type { LocalClock } from '../clock.ts';
 import { describe } from '../fault.ts';
-import type { FrontLimits } from '../front-limits.ts';
-import type { Log } from '../log-entry.ts';
 import type { BoundPorts } from '../ports.ts';
 import type { FrontsView } from '../readiness.ts';
-import type { Control } from '../runtime/messages.ts';
-import type { Runtime } from '../runtime/runtime.ts';
 import type { Supervisor } from '../runtime/supervisor.ts';
-import type { SharedMemory } from '../shared/memory.ts';
-import { type Figures, Totals } from '../totals.ts';
-import type { Versions } from '../versions.ts';
+import { Totals } from '../totals.ts';
 import { boundOf } from './bound-ports.ts';
 import { FrontMember } from './front-member.ts';
-import type { FrontAddresses, FrontTask, KernelApi } from './front-task.ts';
+import type { FrontAddresses } from './front-task.ts';
+import type { FrontsOptions } from './fronts-options.ts';
 import { watchBeats } from './heartbeat.ts';
 import { kernelApi } from './kernel-api.ts';
-
-interface FrontsOptions {
-  /** What every front gets. */
-  readonly task: Omit<FrontTask, 'thread' | 'tls' | 'shared' | 'pulse'>;
-  readonly tls: TlsOptions;
-  readonly runtime: Runtime;
-  readonly shared: SharedMemory;
-  readonly limits: FrontLimits;
-  readonly clock: LocalClock;
-  readonly versions: Versions;
-  readonly log: Log;
-  readonly kernel: Pick<KernelApi, 'dataKey' | 'unsealed'>;
-  /** Takes the spans of the fronts, if anything is traced. */
-  readonly onSpans: ((message: Control) => void) | undefined;
-  notReady(fronts: FrontsView): Promise<readonly string[]>;
-  /** A further front has opened the ports. */
-  onMore(): void;
-  /** A front turned no more and is ended. */
-  onStuck(thread: number): void;
-  /** What the main thread counts. */
-  figures(): Promise<Figures>;
-  /** The metrics of the process, in the text format of Prometheus. */
-  processText(): Promise<string>;
-}
 
 /** How long a scrape or /ready waits for a front; then it does without. */
 const ASK_MS = 2_000;

@@ -20,10 +20,11 @@ import { addErrorAnswers, sendProblem } from './error-answers.ts';
 import { addLiveViews } from './live-views.ts';
 import { oneByOne } from './one-by-one.ts';
 import { addOpenApi, type DocumentText, OPENAPI_PATH } from './openapi.ts';
+import { knowMethods, refuseOthers } from './other-methods.ts';
 import type { ProblemWriter } from './problem.ts';
 import { refuseUnparsed } from './refuse-unparsed.ts';
 import type { Route, Unserved } from './route.ts';
-import { addRoutes, bodyReader, decorateRequests, knowMethods, refuseOthers, whoseIs } from './serve-route.ts';
+import { addRoutes, bodyReader, decorateRequests, whoseIs } from './serve-route.ts';
 import { sourceOf } from './source.ts';
 import { traceRequests } from './trace-requests.ts';
 

@@ -7,8 +7,8 @@ import { preferred } from './accept.ts';
 import { addressList, isListed } from './address-list.ts';
 import type { Authentication } from './authenticate.ts';
 import { type Described, operationOf, SERVER_TAG } from './openapi.ts';
+import { refuseOthers } from './other-methods.ts';
 import type { ResponseDescription } from './route.ts';
-import { refuseOthers } from './serve-route.ts';
 
 interface ProbeOptions {
   /** Names of the parts that are not ready, each with its reason; empty if all are ready. */

@@ -1,9 +1,8 @@
 // Adds a declared route to Fastify: authenticates before the body is read, validates before the handler runs, and sends the answer.
-import { METHODS as PARSED, type ServerResponse } from 'node:http';
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify';
+import type { ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import { andThen, lastly } from '../at-once.ts';
 import type { Clock } from '../clock.ts';
-import { Fault } from '../fault.ts';
 import type { FrontLimits } from '../front-limits.ts';
 import type { Span } from '../tracing/span.ts';
 import { refuseUnread } from './answers.ts';
@@ -15,6 +14,7 @@ import type { Caller } from './credential.ts';
 import { holderOf } from './holder.ts';
 import { type LiveViews, wantsEvents } from './live-views.ts';
 import { operationOf } from './openapi.ts';
+import { fastifyPath, refuseOthers } from './other-methods.ts';
 import { parametersCheck } from './parameters.ts';
 import type { Problem } from './problem.ts';
 import { readBody } from './read-body.ts';
@@ -44,13 +44,6 @@ interface Surroundings {
   readonly authentication: Authentication;
   readonly clock: Clock;
   readonly live: LiveViews;
-}
-
-/** The methods that Node's parser knows, without CONNECT, which has no path. */
-const METHODS: readonly string[] = PARSED.filter((method) => method !== 'CONNECT');
-/** Registers all methods; call it before the first route is added. */
-export function knowMethods(app: FastifyInstance): void {
-  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
 }
 
 /** Adds what a request knows of its route and caller; call it before the first route is added. */
@@ -166,37 +159,4 @@ export function ownRefusal(request: FastifyRequest, { status, body }: Problem): 
 /** @returns the error form of the route of this request; undefined if it has none */
 export function formOf(request: FastifyRequest): ErrorForm | undefined {
   return request.form;
-}
-
-/**
- * Answers 405 for the methods that a known path does not support.
- * @param checkParams throws for path parameters that are invalid, which makes the answer 404
- */
-export function refuseOthers(
-  app: FastifyInstance,
-  path: string,
-  methods: ReadonlySet<string>,
-  checkParams: (params: unknown) => void = () => {},
-  form?: ErrorForm,
-): void {
-  const allow = [...methods, ...(methods.has('GET') ? ['HEAD'] : [])].join(', ');
-  const others = METHODS.filter((method) => !methods.has(method) && !(method === 'HEAD' && methods.has('GET')));
-  app.route({
-    method: others as HTTPMethods[],
-    url: fastifyPath(path),
-    exposeHeadRoute: false,
-    schema: { hide: true },
-    onRequest: async (request, reply) => {
-      if (form) request.form = form;
-      checkParams(request.params);
-      void reply.header('allow', allow);
-      throw new Fault('METHOD_NOT_ALLOWED');
-    },
-    handler: async () => undefined,
-  });
-}
-
-/** Converts `/sessions/{session_id}` to the router's `/sessions/:session_id`. */
-function fastifyPath(path: string): string {
-  return path.replaceAll(/\{([^}]+)\}/g, ':$1');
 }
