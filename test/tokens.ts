@@ -128,7 +128,10 @@ async function freePorts(): Promise<number> {
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
     const next = createServer().listen(port + 1, '127.0.0.1');
-    const isFree = await Promise.race([once(next, 'listening').then(() => true), once(next, 'error').then(() => false)]);
+    const isFree = await once(next, 'listening').then(
+      () => true,
+      () => false,
+    );
     for (const each of [server, next]) each.close();
     if (isFree && port < 65_000) return port;
   }
