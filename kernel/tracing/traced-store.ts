@@ -10,9 +10,9 @@ export interface StatementName {
   readonly table: string;
 }
 
-/** @returns nothing of the text but its first word and the name after FROM, INTO or UPDATE */
+/** @returns nothing of the text but its first word, after comments, and the name after FROM, INTO or UPDATE */
 export function statementName(sql: string): StatementName {
-  const operation = /^\s*([a-z]+)/i.exec(sql)?.[1]?.toUpperCase() ?? 'OTHER';
+  const operation = /^\s*(?:\/\*.*?\*\/\s*)*([a-z]+)/i.exec(sql)?.[1]?.toUpperCase() ?? 'OTHER';
   const table = /\b(?:FROM|INTO|UPDATE)\s+([a-z_][a-z0-9_]*)/i.exec(sql)?.[1] ?? '';
   return { operation, table };
 }

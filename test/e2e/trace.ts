@@ -59,7 +59,9 @@ export class CollectedTrace {
 export async function collected(collector: Collector, traceId: string, ...parts: readonly RegExp[]): Promise<CollectedTrace> {
   const spans = () => collector.spans.filter((span) => span.traceId === traceId);
   const isThere = () => spans().some(({ kind }) => kind === 2) && parts.every((part) => spans().some(({ name }) => part.test(name)));
-  await until(isThere, `the trace ${traceId} with ${parts}; it has ${[...new Set(spans().map(({ name }) => name))]}`, 20_000);
+  await until(isThere, `the trace ${traceId} with ${parts}`, 20_000).catch((error: Error) => {
+    throw new Error(`${error.message}; it has ${[...new Set(spans().map(({ name }) => name))]}`);
+  });
   return new CollectedTrace(spans());
 }
 

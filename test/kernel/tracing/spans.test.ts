@@ -25,6 +25,7 @@ test('a statement is named by what it does and its first table, and by nothing e
     ['  insert INTO session (id) VALUES ($1)', 'INSERT', 'session'],
     ['UPDATE totp SET used = $1', 'UPDATE', 'totp'],
     ['DELETE FROM lockout WHERE at < 12345', 'DELETE', 'lockout'],
+    ["/* planned anew */ SELECT a FROM realm WHERE id = 'secret'", 'SELECT', 'realm'],
     ["NOTIFY gatehouse, 'a secret'", 'NOTIFY', ''],
     ["'secret'", 'OTHER', ''],
   ] as const)
