@@ -18,6 +18,8 @@ export interface HsmQuirks {
   readonly choosesGcmIv?: boolean;
   /** The token does one call at a time: others of its slot wait outside of the library, where they hold up no other slot. */
   readonly oneAtATime?: boolean;
+  /** A search can make a call fail that makes or destroys a key of its slot at the same time: searches wait for such calls. */
+  readonly searchesInTurn?: boolean;
   /** Threads that use keys at the same time, if the configuration does not say; default 1. */
   readonly threads?: number;
   /** Changes of the attribute templates of new keys, for each class. */

@@ -39,16 +39,18 @@ export class SlotSession {
   readonly #watch: SlotWatch;
   readonly #host: SlotHost;
   readonly #isOneAtATime: boolean;
+  readonly #searchesInTurn: boolean;
   readonly #desks: SlotDesks | undefined;
   readonly #own: SlotToken;
   readonly keys: KeyLookup;
-  /** Of long calls, and of all where the token does one at a time. */
+  /** Of long calls, of searches where the token wants it, and of all where it does one at a time. */
   readonly #queue = new TurnQueue();
   readonly parts: Parts;
 
   constructor({ watch, host, monotonic, quirks = {}, desks }: SlotSessionOptions) {
     this.parts = new Parts(monotonic, watch.sessions);
     this.#isOneAtATime = quirks.oneAtATime === true;
+    this.#searchesInTurn = this.#isOneAtATime || quirks.searchesInTurn === true;
     this.#own = new SlotToken(watch, quirks, monotonic);
     this.#watch = watch;
     this.#host = host;
@@ -81,7 +83,7 @@ export class SlotSession {
 
   async #inTurn<T>(job: Job<T>, turn: Turn): Promise<HsmAnswer<T>> {
     const elsewhere = this.#desks?.isOpen ? job.work?.name : undefined;
-    const isLongOne = elsewhere !== undefined && (isLong(elsewhere) || (this.#isOneAtATime && isLookup(elsewhere)));
+    const isLongOne = elsewhere !== undefined && (isLong(elsewhere) || (this.#searchesInTurn && isLookup(elsewhere)));
     if (!isLongOne && !(this.#isOneAtATime && this.#queue.isBusy)) return this.#attempt(job, turn);
     const end = await this.#queue.enter();
     try {
@@ -93,7 +95,7 @@ export class SlotSession {
 
   async #attempt<T>(job: Job<T>, turn: Turn): Promise<HsmAnswer<T>> {
     for (let attempt = 0, spoiled = 0; ; attempt++) {
-      const desk = this.#desks?.deskFor(job.work, this.#queue.isBusy && !this.#isOneAtATime);
+      const desk = this.#desks?.deskFor(job.work, this.#queue.isBusy && !this.#searchesInTurn);
       let turns = 0;
       let library: pkcs11js.PKCS11;
       do {

@@ -19,6 +19,7 @@ const QUIRKS = Type.Object(
     wholeMechanisms: Type.Optional(Type.Array(NAME)),
     choosesGcmIv: Type.Optional(Type.Boolean()),
     oneAtATime: Type.Optional(Type.Boolean()),
+    searchesInTurn: Type.Optional(Type.Boolean()),
     threads: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_THREADS })),
     attributes: Type.Optional(Type.Object({ secret: Type.Optional(CHANGES), private: Type.Optional(CHANGES), public: Type.Optional(CHANGES) }, strict)),
   },

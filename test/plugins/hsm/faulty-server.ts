@@ -1,5 +1,8 @@
 // A server whose HSM instance has two slots of the library of faults, and what tests do there.
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { HsmQuirks } from '../../../actors/hsm/quirks.ts';
 import { type FaultLibrary, faultLibrary } from '../../fakes/pkcs11-fault/build.ts';
 import { until } from '../../runtime.ts';
 import type { Answer } from '../../server.ts';
@@ -22,25 +25,33 @@ export async function endFaulty(): Promise<void> {
   for (const server of started.splice(0)) await server.end();
 }
 
-/** A server whose instance has two slots, with a key named `key` on each. @param told before the start */
-export async function startFaulty(more: string, told?: string): Promise<Faulty> {
+/** A server whose instance has two slots, with a key named `key` on each. @param told before the start @param quirks of a model of its own, instead of soft_hsm */
+export async function startFaulty(more: string, told?: string, quirks?: HsmQuirks): Promise<Faulty> {
   let library: FaultLibrary | undefined;
+  const model = quirks ? 'faulty' : 'soft_hsm';
   const server = await startHsmServer({
     slots: 2,
+    model,
     more(folder) {
       library = faultLibrary(folder, 'threads');
       library.tell(told);
-      return `library = "${library.path}"\n${more}`;
+      return `library = "${library.path}"\n${more}\n${quirks ? ownModel(folder, model, quirks) : ''}`;
     },
   });
   started.push(server);
-  const ids = (name: string) => server.slots.map((slot) => `hsm::soft_hsm::${slot}::${name}`) as unknown as [string, string];
+  const ids = (name: string) => server.slots.map((slot) => `hsm::${model}::${slot}::${name}`) as unknown as [string, string];
   const encrypt = (id: string) => kmip(server.admin, 'Encrypt', identifier(id), CBC, bytes('Data', DATA));
   for (const id of ids('key')) {
     await until(async () => (await makeSecret(server.admin, id)).status === 200, id, 20_000);
     await done(encrypt(id));
   }
   return { ...server, library: library as FaultLibrary, ids, encrypt };
+}
+
+function ownModel(folder: string, model: string, quirks: HsmQuirks): string {
+  const module = join(folder, `${model}.mjs`);
+  writeFileSync(module, `export default ${JSON.stringify({ model, about: 'of a test', libraries: { linux: [] }, env: ['SOFTHSM2_CONF'], quirks })};`);
+  return `[[hsm_models]]\nmodule = "${module}"\n`;
 }
 
 export async function during(

@@ -1,13 +1,11 @@
 // The threads of an HSM instance: what takes long on one slot holds up no use of keys on another, and `threads` lets uses run at the same time.
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'uvu';
-import { canBuild, type FaultLibrary, faultLibrary } from '../../fakes/pkcs11-fault/build.ts';
+import { canBuild } from '../../fakes/pkcs11-fault/build.ts';
 import { until } from '../../runtime.ts';
 import { skipWithout } from '../../system.ts';
-import { CBC, DATA, during, endFaulty, opens, pair, startFaulty } from './faulty-server.ts';
-import { bytes, done, identifier, kmip, makeSecret, startHsmServer } from './hsm-server.ts';
+import { during, endFaulty, opens, pair, startFaulty } from './faulty-server.ts';
+import { done, identifier, kmip, makeSecret } from './hsm-server.ts';
 
 const MAKE_MS = 1_500;
 /** Longer than uses take on a busy machine, with the start of a thread. */
@@ -33,7 +31,7 @@ function long(): void {
 
   for (const threads of [1, 2])
     test(`threads = ${threads}: a key that was not used before does not wait for a pair that its slot makes`, async () => {
-      const faulty = await startFaulty(`threads = ${threads}`);
+      const faulty = await startFaulty(`threads = ${threads}`, undefined, {});
       const [one] = faulty.ids('pair');
       const names = ['fresh', 'fresh too', 'known'].map((name) => faulty.ids(name)[0]);
       for (const id of names) await done(makeSecret(faulty.admin, id));
@@ -128,33 +126,17 @@ function limits(): void {
   });
 
   test('a token that does one call at a time: uses wait on its slot, and not on another', async () => {
-    let library: FaultLibrary | undefined;
-    const server = await startHsmServer({
-      slots: 2,
-      model: 'single',
-      more(folder) {
-        library = faultLibrary(folder, 'single');
-        const module = join(folder, 'single.mjs');
-        const model = { model: 'single', about: 'one at a time', libraries: { linux: [] }, env: ['SOFTHSM2_CONF'], quirks: { oneAtATime: true } };
-        writeFileSync(module, `export default ${JSON.stringify(model)};`);
-        return `library = "${library.path}"\n[[hsm_models]]\nmodule = "${module}"`;
-      },
-    });
-    const [one, other] = server.slots.map((slot) => `hsm::single::${slot}::key`) as [string, string];
-    const encrypt = (id: string) => kmip(server.admin, 'Encrypt', identifier(id), CBC, bytes('Data', DATA));
-    for (const id of [one, other]) await until(async () => (await makeSecret(server.admin, id)).status === 200, id, 20_000);
-    for (const id of [one, other]) await done(encrypt(id));
-    library?.tell(`make ${MAKE_MS}`);
-    const faulty = { ...server, library: library as FaultLibrary, ids: () => [one, other] as const, encrypt };
+    const faulty = await startFaulty('', undefined, { oneAtATime: true });
+    const [one, other] = faulty.ids('key');
+    faulty.library.tell(`make ${MAKE_MS}`);
     const making = pair(faulty, one.replace(/key$/, 'pair'));
     const start = performance.now();
-    const waiting = during(faulty, other, encrypt(one));
+    const waiting = during(faulty, other, faulty.encrypt(one));
     await done(making);
     const { uses, answer } = await waiting;
     assert.equal(answer.status, 200, answer.text);
     assert.ok(performance.now() - start >= MAKE_MS * 0.8 && uses > 10, `${uses} uses in ${performance.now() - start} ms`);
-    library?.tell(undefined);
-    await server.end();
+    faulty.library.tell(undefined);
   });
 }
 
