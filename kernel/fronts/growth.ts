@@ -24,14 +24,14 @@ const LOOK_MS = 1_000;
 /** Above it a look counts; below CALM those before it are forgotten. */
 const BUSY = 0.85;
 const CALM = 0.6;
-const LOOKS = 3;
+const LOOKS = 2;
 /** The cost of its start must not be taken for load, and what it relieves must show first. */
 const LOOKS_AFTER_ONE = 10;
 /**
- * Most of a core. If the threads of actors or other programs keep the cores busy, one more front takes time from them: with a client on the same two cores,
- * two fronts serve as many Encrypts as one with half as much CPU again for each, and p99 is three times as long.
+ * A part of a core that is worth a thread: with a client on the same two cores, which leave half of one, two fronts serve a fifth more Encrypts than one
+ * with a fifth more CPU for each. If the threads of actors or other programs take more than that, one more front only takes time from them.
  */
-const FREE_CORES = 0.7;
+const FREE_CORES = 0.35;
 
 /** A front that has started stays: its connections would have to be ended, and a load that came once comes again. @returns a function that ends it */
 export function growWhenBusy({ clock, load, grow, onFailure }: GrowthOptions): () => void {
