@@ -31,7 +31,10 @@ const MAX_GROUP_JOBS = 256;
 const TRIES = 16;
 /** After this many failed tries the group takes a lock that all processes share, so that contended groups run one after the other. */
 const ALONE_AFTER = 3;
-const CONTENDED = 'contended writers';
+/** Those that hold no lock hold this one in common. */
+export const CONTENDED = 'contended writers';
+/** After a group that needed this lock so many take it from the start: writers that meet in the same rows, as in those of one owner, would all fail again. */
+const ALONE_GROUPS = 64;
 const MAX_WAIT_MS = 64;
 /** After a failed transaction, so many groups use savepoints from the start: who often fails must not make others run twice. */
 const CAREFUL_GROUPS = 32;
@@ -60,6 +63,8 @@ export class GroupCommit {
   #committing: Promise<void> | undefined;
   /** Groups that still use savepoints. */
   #careful = 0;
+  /** Groups that take the lock of contended writers from the start. */
+  #alone = 0;
 
   constructor(connection: WriteConnection, audit: AuditWriter, announce: Announce) {
     this.#connection = connection;
@@ -103,9 +108,11 @@ export class GroupCommit {
   async #commit(jobs: readonly Job[]): Promise<void> {
     let isCareful = this.#careful > 0;
     if (isCareful) this.#careful -= 1;
+    const isAlone = this.#alone > 0;
+    if (isAlone) this.#alone -= 1;
     for (let tried = 1; ; tried++) {
       const mark = this.#audit.mark();
-      const lock = jobs[0]?.lock ?? (tried > ALONE_AFTER ? CONTENDED : undefined);
+      const lock = jobs[0]?.lock ?? (isAlone || tried > ALONE_AFTER ? CONTENDED : undefined);
       let hasBegun = false;
       try {
         await this.#connection.begin(lock);
@@ -123,6 +130,7 @@ export class GroupCommit {
         }
         const mayRetry = this.#connection.mayRetry(error);
         if (tried < TRIES && mayRetry) {
+          if (tried >= ALONE_AFTER) this.#alone = ALONE_GROUPS;
           // Wait a random time, so that the same groups do not collide again.
           await wait(Math.random() * Math.min(2 ** tried, MAX_WAIT_MS));
           continue;

@@ -4,31 +4,18 @@ import { Fault } from '../fault.ts';
 import { hashOf } from '../versions.ts';
 import { announcing } from './announcement.ts';
 import type { AuditWriter } from './audit.ts';
-import { GroupCommit, type WriteConnection } from './group-commit.ts';
+import { CONTENDED, GroupCommit, type WriteConnection } from './group-commit.ts';
 import { CHANNEL } from './lease-message.ts';
 import type { CacheOptions } from './open.ts';
+import { codeOf, NOT_WRITABLE, READ_ONLY, translateErrors, UNREACHABLE } from './postgres-error.ts';
 import { nameQuery } from './postgres-query.ts';
 import type { Reader, Row, SqlValue, Store } from './store.ts';
 
 const READERS = 4;
 const CONNECT_MS = 5_000;
 const LOCK_TIMEOUT_MS = 5_000;
-export const UNREACHABLE = 'the database cannot be reached';
-/** read_only_sql_transaction. */
-const READ_ONLY = '25006';
-const NOT_WRITABLE = 'the database is read-only: it is a standby, or a fail-over is under way';
-
 /** serialization_failure, deadlock_detected. */
 const RETRY: ReadonlySet<unknown> = new Set(['40001', '40P01']);
-/** lock_not_available, too_many_connections, out_of_memory. */
-const BUSY: ReadonlySet<unknown> = new Set(['55P03', '53300', '53200']);
-export const DISK_FULL = '53100';
-export const NO_ROOM = 'the disk of the database is full';
-/** What pg-pool says when all its connections have been waiting for answers for so long. It has no code. */
-const POOL_IS_BUSY = 'timeout exceeded when trying to connect';
-/** SQLSTATE classes 08 (connection), 57P (shutdown) and 58 (its files cannot be read or written), and socket errors. */
-const GONE = /^(08...|57P0.|58...|E[A-Z]+)$/;
-
 /** Converts the column types that we use to JavaScript values. */
 export const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
@@ -77,6 +64,10 @@ export function readerOver(pool: pg.Pool): Reader {
   return { all, get: async <T extends object>(sql: string, params?: readonly SqlValue[]) => (await all<T>(sql, params))[0] };
 }
 
+const BEGIN = 'BEGIN ISOLATION LEVEL SERIALIZABLE';
+/** Waits for the group that has lost to others several times and holds this lock alone: else it would lose to them again and again. */
+const BEGIN_BESIDE_OTHERS = `${BEGIN}; SELECT pg_advisory_xact_lock_shared(${hashOf(CONTENDED)})`;
+
 /** The writing connection of a thread. The first transaction opens it, and the next transaction after a loss opens it again. */
 class PostgresConnection implements WriteConnection {
   readonly #settings: pg.ClientConfig;
@@ -95,7 +86,7 @@ class PostgresConnection implements WriteConnection {
     // Taken before the transaction begins, so that its snapshot includes the changes of the last holder.
     if (lock !== undefined) await this.#query(`SELECT pg_advisory_lock(${hashOf(lock)})`);
     this.#held = lock;
-    await this.#query('BEGIN ISOLATION LEVEL SERIALIZABLE');
+    await this.#query(lock === undefined ? BEGIN_BESIDE_OTHERS : BEGIN);
   }
 
   async commit(announced: string | undefined): Promise<void> {
@@ -175,24 +166,5 @@ class PostgresConnection implements WriteConnection {
     const broken = this.#client;
     this.#client = undefined;
     await broken?.end().catch(() => {});
-  }
-}
-
-export const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown } | undefined)?.code;
-
-/** @throws Fault OVERLOADED or UNAVAILABLE for the state of the database; other errors unchanged */
-export async function translateErrors<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    const { code, message } = error as { code?: unknown; message?: string };
-    if (BUSY.has(code) || message === POOL_IS_BUSY) throw new Fault('OVERLOADED', { cause: error });
-    if (code === DISK_FULL) throw new Fault('UNAVAILABLE', { detail: NO_ROOM, cause: error });
-    if (code === READ_ONLY) throw new Fault('UNAVAILABLE', { detail: NOT_WRITABLE, cause: error });
-    // The connection errors of pg have no code, so they are recognized by the beginnings of their messages.
-    if (GONE.test(String(code)) || /^(Connection terminated|timeout expired|Client has encountered|Client was closed)/.test(String(message))) {
-      throw new Fault('UNAVAILABLE', { detail: UNREACHABLE, cause: error });
-    }
-    throw error;
   }
 }

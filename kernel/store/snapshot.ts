@@ -1,7 +1,8 @@
 // Reads a consistent snapshot of the whole store row by row, while others keep writing.
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { translateErrors, types } from './postgres.ts';
+import { types } from './postgres.ts';
+import { translateErrors } from './postgres-error.ts';
 import type { Dialect, Row, SqlValue } from './store.ts';
 
 export interface Snapshot {
