@@ -1,5 +1,7 @@
 // The messages of a channel: numbered calls, their answers, and control messages. Each is a short array, which costs less to clone than an object.
+
 import type { FaultWire } from '../fault.ts';
+import { isRecord } from '../record.ts';
 
 /** The first element of a message says what it is. */
 export const CALL = 0;
@@ -62,8 +64,4 @@ export function isFault(value: unknown): value is FaultWire {
     (detail === undefined || typeof detail === 'string') &&
     (errors === undefined || (Array.isArray(errors) && errors.every((error) => typeof error === 'string')))
   );
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

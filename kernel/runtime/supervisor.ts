@@ -3,11 +3,12 @@ import { type ActorRefFrom, createActor, fromPromise } from 'xstate';
 import type { Timer } from '../clock.ts';
 import { describe } from '../fault.ts';
 import type { LogLevel } from '../log-entry.ts';
+import { isRecord } from '../record.ts';
 import type { Status } from '../status.ts';
 import { SPANS } from '../tracing/span-outbox.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { endGracefully, type Incarnation } from './incarnation.ts';
-import { type Control, isRecord } from './messages.ts';
+import type { Control } from './messages.ts';
 import { supervisorMachine } from './supervisor.machine.ts';
 import type { SupervisorOptions } from './supervisor-options.ts';
 

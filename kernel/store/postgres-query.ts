@@ -9,13 +9,17 @@ const names = new Map<string, string>();
 
 /** Each text is prepared once per connection under its own name, unless it is to be planned anew. */
 export function nameQuery(text: string, params: readonly SqlValue[]): pg.QueryConfig {
-  let name = isPlannedAnew(text) ? undefined : names.get(text);
-  if (name === undefined && names.size < MAX_STATEMENT_NAMES && !isPlannedAnew(text)) {
-    name = `gatehouse_${names.size}`;
-    names.set(text, name);
-  }
   const values = params.map(parameterOf);
+  const name = isPlannedAnew(text) ? undefined : nameOf(text);
   return name === undefined ? { text, values } : { name, text, values };
+}
+
+function nameOf(text: string): string | undefined {
+  const known = names.get(text);
+  if (known !== undefined || names.size >= MAX_STATEMENT_NAMES) return known;
+  const name = `gatehouse_${names.size}`;
+  names.set(text, name);
+  return name;
 }
 
 /** PostgreSQL texts cannot contain U+0000. A query with such a text from a client must find nothing instead of failing. */

@@ -1,4 +1,5 @@
 // Reads the spans that another thread or process has sent, and believes none of it: a process may have a library that went astray.
+import { isRecord } from '../record.ts';
 import type { EndedSpan } from './span.ts';
 
 const MAX_NAME = 256;
@@ -26,10 +27,6 @@ function isSpan(value: unknown): boolean {
   return (
     hasPlace && hasTimes && hasNames && isRecord(attributes) && Object.keys(attributes).length <= MAX_ATTRIBUTES && Object.values(attributes).every(isValue)
   );
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
 
 function matches(pattern: RegExp, value: unknown): boolean {

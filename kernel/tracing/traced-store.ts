@@ -43,25 +43,24 @@ export function tracedReader<R extends Reader>(reader: R, system: string): R {
   return { ...reader, ...statementsOf(reader, namer(system)) };
 }
 
-function statementsOf(reader: Reader, nameOf: Name): Reader {
-  const { get, all } = reader;
+function statementsOf({ get, all }: Reader, nameOf: Name): Reader {
   return {
-    get<T extends object>(sql: string, params?: readonly SqlValue[]) {
-      const { name, attributes } = nameOf(sql);
-      return inSpan(name, 'client', attributes, () => get<T>(sql, params));
-    },
-    all<T extends object>(sql: string, params?: readonly SqlValue[]) {
-      const { name, attributes } = nameOf(sql);
-      return inSpan(name, 'client', attributes, () => all<T>(sql, params));
-    },
+    get: <T extends object>(sql: string, params?: readonly SqlValue[]) => traced(sql, nameOf, () => get<T>(sql, params)),
+    all: <T extends object>(sql: string, params?: readonly SqlValue[]) => traced(sql, nameOf, () => all<T>(sql, params)),
   };
+}
+
+function traced<T>(sql: string, nameOf: Name, work: () => T): T {
+  const { name, attributes } = nameOf(sql);
+  return inSpan(name, 'client', attributes, work);
 }
 
 export function tracedStore(store: Store): Store {
   const system = store.dialect === 'sqlite' ? 'sqlite' : 'postgresql';
   const nameOf = namer(system);
   return {
-    ...tracedReader(store, system),
+    ...store,
+    ...statementsOf(store, nameOf),
     transaction(work, options) {
       const parent = currentSpan();
       if (!parent) return store.transaction(work, options);
@@ -105,14 +104,10 @@ function partOf(text: string, nameOf: Name): [string, 'client', SpanAttributes] 
 }
 
 function tracedTransaction(tx: Transaction, system: string, nameOf: Name): Transaction {
-  const named = <T>(sql: string, work: () => T) => {
-    const { name, attributes } = nameOf(sql);
-    return inSpan(name, 'client', attributes, work);
-  };
   return {
     ...tx,
     ...statementsOf(tx, nameOf),
-    run: (sql, params) => named(sql, () => tx.run(sql, params)),
+    run: (sql, params) => traced(sql, nameOf, () => tx.run(sql, params)),
     audit: (event) =>
       inSpan('INSERT audit', 'client', { 'db.system.name': system, 'db.operation.name': 'INSERT', 'db.collection.name': 'audit' }, () => tx.audit(event)),
   };
