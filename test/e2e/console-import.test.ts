@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { createPrivateKey, createPublicKey, createVerify, generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { test } from 'uvu';
-import { openBrowser } from '../browser.ts';
-import { signInAdmin, startServer, type TestServer } from '../server.ts';
+import type { TestServer } from '../server.ts';
 import { skipWithout } from '../system.ts';
-import { assertFit, goTo, openConsole } from './console.ts';
+import { assertFit, goTo, openConsole, openStage, type Stage } from './console.ts';
 
+let stage: Stage | undefined;
 let server: TestServer;
 let browser: Browser;
 let root: string;
@@ -31,14 +31,10 @@ async function bring(page: Page, use: string, name: string, key: string | Buffer
 
 if (!skipWithout('chromium')) {
   test.before(async () => {
-    server = await startServer();
-    root = await signInAdmin(server);
-    browser = await openBrowser();
+    stage = await openStage();
+    ({ server, root, browser } = stage);
   });
-  test.after(async () => {
-    await browser?.close();
-    await server?.end();
-  });
+  test.after(() => stage?.end());
 
   test('a private key from PEM signs as its owner would, with its name and tags', async () => {
     const { page, complaints } = await openConsole(browser, server.address, root, 'keys');

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import { test } from 'uvu';
-import { openBrowser } from '../browser.ts';
 import { people } from '../people.ts';
-import { signInAdmin, startServer, type TestServer } from '../server.ts';
+import type { TestServer } from '../server.ts';
 import { skipWithout } from '../system.ts';
-import { assertFit, goTo, openConsole } from './console.ts';
+import { assertFit, goTo, openConsole, openStage, type Stage } from './console.ts';
 
+let stage: Stage | undefined;
 let server: TestServer;
 let browser: Browser;
 let root: string;
@@ -51,14 +51,10 @@ async function run(page: Page, trial: string, label: string, value: string, butt
 
 if (!skipWithout('chromium')) {
   test.before(async () => {
-    server = await startServer();
-    root = await signInAdmin(server);
-    browser = await openBrowser();
+    stage = await openStage();
+    ({ server, root, browser } = stage);
   });
-  test.after(async () => {
-    await browser?.close();
-    await server?.end();
-  });
+  test.after(() => stage?.end());
 
   test('what is signed is verified, and what is changed is not', async () => {
     const { page, complaints } = await openConsole(browser, server.address, root);

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
 import { test } from 'uvu';
-import { openBrowser } from '../browser.ts';
-import { signInAdmin, startServer, type TestServer } from '../server.ts';
+import type { TestServer } from '../server.ts';
 import { skipWithout } from '../system.ts';
-import { assertFit, openConsole } from './console.ts';
+import { assertFit, openConsole, openStage, type Stage } from './console.ts';
 
+let stage: Stage | undefined;
 let server: TestServer;
 let browser: Browser;
 let root: string;
@@ -22,14 +22,10 @@ const statusOf = async (token: string) => (await server.ask('GET', '/auth/token/
 
 if (!skipWithout('chromium')) {
   test.before(async () => {
-    server = await startServer();
-    root = await signInAdmin(server);
-    browser = await openBrowser();
+    stage = await openStage();
+    ({ server, root, browser } = stage);
   });
-  test.after(async () => {
-    await browser?.close();
-    await server?.end();
-  });
+  test.after(() => stage?.end());
 
   test('tokens of a role are listed by accessor, and end one by one or all at once', async () => {
     assert.equal((await server.ask('POST', '/auth/approle/role/web', { cookie: root, body: { bind_secret_id: false } })).status, 204);

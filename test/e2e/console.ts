@@ -3,9 +3,34 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
-import { type OpenPage, openPage } from '../browser.ts';
+import { type OpenPage, openBrowser, openPage } from '../browser.ts';
+import { signInAdmin, startServer, type TestServer } from '../server.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What the tests of a file share. */
+export interface Stage {
+  readonly server: TestServer;
+  readonly browser: Browser;
+  /** Session cookie of the administrator. */
+  readonly root: string;
+  end(): Promise<void>;
+}
+
+export async function openStage(): Promise<Stage> {
+  const server = await startServer();
+  try {
+    const [root, browser] = [await signInAdmin(server), await openBrowser()];
+    const end = async () => {
+      await browser.close();
+      await server.end();
+    };
+    return { server, browser, root, end };
+  } catch (error) {
+    await server.end();
+    throw error;
+  }
+}
 
 /** Signs the browser of the page in. */
 export async function giveCookie(page: Page, address: string, cookie: string): Promise<void> {

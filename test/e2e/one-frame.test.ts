@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
 import { test } from 'uvu';
-import { openBrowser, openPage } from '../browser.ts';
-import { signInAdmin, startServer, type TestServer } from '../server.ts';
+import { openPage } from '../browser.ts';
+import type { TestServer } from '../server.ts';
 import { skipWithout } from '../system.ts';
-import { assertFit, giveCookie, press } from './console.ts';
+import { assertFit, giveCookie, openStage, press, type Stage } from './console.ts';
 
 const LOOKS = [
   [1280, false],
@@ -18,20 +18,17 @@ const PAGES = [
   ['/interactive-docs', 'API'],
 ] as const;
 
+let stage: Stage | undefined;
 let server: TestServer;
 let browser: Browser;
 let root: string;
 
 if (!skipWithout('chromium')) {
   test.before(async () => {
-    server = await startServer();
-    root = await signInAdmin(server);
-    browser = await openBrowser();
+    stage = await openStage();
+    ({ server, root, browser } = stage);
   });
-  test.after(async () => {
-    await browser?.close();
-    await server?.end();
-  });
+  test.after(() => stage?.end());
 
   for (const [width, dark] of LOOKS)
     test(`the pages in one frame are accessible at ${width} pixels ${dark ? 'in the dark' : 'in light'}`, async () => {
