@@ -51,7 +51,7 @@ export function createRuntime<S extends Readonly<Record<string, AnySpec>>>(
 }
 
 /** Looks again every few milliseconds until `condition` holds; fails after `ms`. */
-export async function until(condition: () => boolean | Promise<boolean>, what: string, ms = 10_000): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, what: string, ms = 30_000): Promise<void> {
   const end = performance.now() + ms;
   while (!(await condition())) {
     if (performance.now() > end) throw new Error(`did not happen in ${ms} ms: ${what}`);
