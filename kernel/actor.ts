@@ -92,6 +92,8 @@ interface SpecBase<A extends Api> {
    * first call, each further one when a call waits. No other actor may name such an actor as its peer.
    */
   readonly start?: 'background' | 'soon' | 'use';
+  /** Whether it reports by itself if it is ready: each of its threads is not ready until it has for the first time. */
+  readonly tellsReady?: boolean;
   /** Limit of the JavaScript heap in MiB. Default 256. */
   readonly memoryMb?: number;
   /** Added to the niceness of the thread and of the threads that its libraries start, so that CPU work yields to the main thread. */

@@ -1,4 +1,5 @@
 // Collects what is not ready for /ready: the stop, the store, the clock, the seal of the key server, actor threads, threads that serve requests, statuses that actors report, and plugins.
+import type { AnySpec } from './actor.ts';
 import type { ClockProbe } from './clock-probe.ts';
 import type { Contexts } from './context.ts';
 import type { Drain } from './drain.ts';
@@ -38,7 +39,7 @@ export async function notReady({ runtime, contexts, probe, clockProbe, drain, pr
   if (seal.problem !== undefined) names.push(`key server: sealed, its key-encryption key cannot be used: ${seal.problem}`);
   for (const { name, spec, supervisors } of runtime.groups.values()) {
     for (const supervisor of supervisors) {
-      const reason = reasonOf(supervisor, late.get(`${name}/${supervisor.key}`) ?? 0);
+      const reason = reasonOf(supervisor, spec, late.get(`${name}/${supervisor.key}`) ?? 0);
       if (reason) names.push(`${name}${spec.kind === 'pinned' || supervisors.length > 1 ? `/${supervisor.key}` : ''}: ${reason}`);
     }
   }
@@ -50,11 +51,12 @@ export async function notReady({ runtime, contexts, probe, clockProbe, drain, pr
   return names;
 }
 
-function reasonOf({ state, status, dispatcher }: Supervisor, lateElsewhere: number): string | undefined {
+function reasonOf({ state, status, dispatcher }: Supervisor, { tellsReady }: AnySpec, lateElsewhere: number): string | undefined {
   if (state === 'resting') return undefined;
   if (state !== 'running') return state;
   // A thread that still works on a call past its deadline is stuck in native code or in a loop.
   const late = dispatcher.overdue + lateElsewhere;
   if (late > 0) return `${late} calls past their deadline`;
-  return status && !status.ready ? (status.note ?? 'not ready') : undefined;
+  if (!status) return tellsReady ? 'has not told yet whether it is ready' : undefined;
+  return status.ready ? undefined : (status.note ?? 'not ready');
 }

@@ -72,8 +72,6 @@ export class Prober implements SlotHost {
 
   async #probeAll(): Promise<readonly SlotStatus[]> {
     const before = this.#problems();
-    // Until the first probe has ended nothing is known of the tokens, and /ready does not say that they work.
-    if (this.#probedAt === Number.NEGATIVE_INFINITY) this.#report(false);
     try {
       await this.#probeSlots();
       if (this.#isRestartDue()) {

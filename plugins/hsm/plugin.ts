@@ -61,6 +61,7 @@ export default definePlugin<HsmConfig, HsmActors>({
         instances: Object.fromEntries(instances.map(({ prefix, args }) => [prefix, args])),
         isolated: Object.fromEntries(instances.flatMap(({ prefix, isolation }) => (isolation ? [[prefix, isolation]] : []))),
         start: 'background',
+        tellsReady: true,
         noProcess: 'isolation in [[hsm_instances]] says it for each of them',
         deadlineMs: longestDeadline(config) * 1000,
         restart: { ...DEFAULT_RESTART, retryMs: RETRY_MS },

@@ -1,6 +1,7 @@
 // /hsm/status with a real SoftHSM: live, through missing libraries, wrong PINs, tokens that go and come, in threads and processes.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
+import { faultLibrary } from '../../fakes/pkcs11-fault/build.ts';
 import { until } from '../../runtime.ts';
 import { signInAdmin, startServer, type TestServer } from '../../server.ts';
 import { createSoftHsm } from '../../softhsm.ts';
@@ -71,16 +72,15 @@ if (!skipWithout('softhsm2')) {
   });
 
   test('/ready does not say that all is well before the tokens were looked at', async () => {
-    const server = await startServer({ config: instance([first], ['12345678'], 'isolation = "process"') });
-    const heard = new Set<string>();
-    await until(async () => {
-      const { status, text } = await server.ask('GET', '/ready');
-      if (text.includes('hsm')) heard.add(text);
-      return status === 200;
-    }, 'ready');
+    const library = faultLibrary(hsm.folder, 'late');
+    library.tell('hang');
+    const server = await startServer({ config: instance([first], ['12345678'], `isolation = "process"\nlibrary = "${library.path}"`) });
+    const ready = async () => (await server.ask('GET', '/ready')).text;
+    await until(async () => (await ready()).includes('hsm::soft_hsm: has not told yet'), 'its process runs and looks');
+    library.tell(undefined);
+    await until(async () => (await server.ask('GET', '/ready')).status === 200, 'ready');
     const { body } = await server.ask('GET', '/hsm/status', { cookie: await signInAdmin(server) });
     assert.deepEqual(accessible(body), [[true]]);
-    assert.ok([...heard].some((text) => /starting|not probed yet/.test(text)), `it was ready at once: ${[...heard]}`);
     await server.end();
   });
 
