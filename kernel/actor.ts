@@ -1,6 +1,7 @@
 // The types of actors: what an actor is, how a plugin describes it, and what its callers use.
 import type { Clock } from './clock.ts';
 import type { DataKeyPurpose } from './data-key-row.ts';
+import type { Isolation } from './isolation.ts';
 import type { Log } from './log-entry.ts';
 import type { RestartPolicy } from './restart-policy.ts';
 import type { Status } from './status.ts';
@@ -113,13 +114,6 @@ interface SpecBase<A extends Api> {
   readonly beside?: URL | undefined;
   /** Never set; it only carries the type. */
   readonly api?: A;
-}
-
-export interface Isolation {
-  /** The complete environment of the process. */
-  readonly env: Readonly<Record<string, string>>;
-  /** A process whose thread does not come back from native code for so long, in milliseconds, is killed and restarted. Default: never. */
-  readonly stuckMs?: number;
 }
 
 /** One thread per key. It gets all calls for its key in the order in which they were made. */

@@ -1,7 +1,7 @@
 // Derives the HSM instances from the configuration: their prefixes, their libraries, and which instances share a library.
 import { existsSync, realpathSync } from 'node:fs';
 import type { HsmArgs } from '../../actors/hsm/api.ts';
-import type { Isolation } from '../../kernel/actor.ts';
+import type { Isolation } from '../../kernel/isolation.ts';
 import type { HsmConfig } from './config.ts';
 import type { HsmModel, HsmPlatform } from './model.ts';
 
