@@ -1,65 +1,12 @@
 // The test runner on made-up test files: whatever goes wrong in one, the run is not green, and its last line says so.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
-import { temporaryFolder } from './server.ts';
+import { FAIL, file, PASS, type Ran, ROOT, ran, removeRepositories, repository, run, SKIP } from './made-up-run.ts';
 import { skipWithout } from './system.ts';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const LIMIT_MS = 2_000;
-const folders: string[] = [];
-test.after(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
-interface Ran {
-  readonly status: number | null;
-  readonly lines: readonly string[];
-  readonly last: string;
-}
-
-/** A repository of test files; their content by their name without `.test.ts`. */
-function repository(contents: Readonly<Record<string, string>>): string {
-  const folder = temporaryFolder();
-  folders.push(folder);
-  for (const [name, content] of Object.entries(contents)) {
-    const path = join(folder, 'test', name.includes('.') ? name : `${name}.test.ts`);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, content);
-  }
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  return folder;
-}
-
-function ran(command: string, args: readonly string[], options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {}): Promise<Ran> {
-  const child = spawn(command, args, { env: process.env, ...options, stdio: ['ignore', 'pipe', 'inherit'] });
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (status) => {
-      const lines = output.trimEnd().split('\n');
-      resolve({ status, lines, last: lines.at(-1) as string });
-    });
-  });
-}
-
-/** @param ci whether the run is one of CI */
-function run(
-  contents: Readonly<Record<string, string>>,
-  { parts = [], ci = false, limitMs = LIMIT_MS }: { readonly parts?: readonly string[]; readonly ci?: boolean; readonly limitMs?: number } = {},
-) {
-  const env = { ...process.env, CI: ci ? 'true' : '', GATEHOUSE_TEST_INSTALL: '' };
-  return ran(process.execPath, [join(ROOT, 'test/run.ts'), '--root', repository(contents), '--limit-ms', String(limitMs), ...parts], { env });
-}
-
-const file = (...lines: readonly string[]) => `import { test } from 'uvu';\n${lines.join('\n')}\ntest.run();\n`;
-const PASS = "test('passes', () => {});";
-const FAIL = "test('fails', () => { throw new Error('on purpose'); });";
-const SKIP = "console.log('skipped: it needs the package nothing'); test.skip('other', () => {});";
+test.after(removeRepositories);
 
 test('a run in which everything passes is green and counts', async () => {
   const { status, last, lines } = await run({ one: file(PASS, PASS), 'deep/two': file(PASS) });

@@ -34,7 +34,7 @@ export function readSkipList(toml: string, isFile: (path: string) => boolean): A
 }
 
 /** @returns the verdict with skips that are not allowed counted as failures */
-export function withoutUnlisted(verdict: Verdict, allowed: readonly AllowedSkip[]): Verdict {
+export function withoutUnlisted<V extends Verdict>(verdict: V, allowed: readonly AllowedSkip[]): V {
   const covers = (reason: string) => allowed.some(({ file, says }) => file === verdict.file && reason.includes(says));
   const unlisted = verdict.skips.filter((reason) => !covers(reason));
   return {

@@ -21,6 +21,7 @@ export function summary(verdicts: readonly Verdict[], stale: readonly AllowedSki
   return [
     ...skips.map((reason) => `skipped: ${reason}`),
     ...stale.map(({ file, says }) => `not skipped here, though test/skips.toml allows it: ${file}: ${says}`),
+    ...verdicts.filter(({ isUnsteady }) => isUnsteady).map((verdict) => `unsteady, failed among others and passed by itself: ${nameOf(verdict)}`),
     ...verdicts.filter((verdict) => verdict.failed > 0).map((verdict) => `failed: ${nameOf(verdict)}`),
     ...trouble,
     `${sum(({ passed }) => passed)} passed, ${failed} failed${skips.length > 0 ? `, ${skips.length} skipped` : ''}`,

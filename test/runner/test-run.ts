@@ -2,11 +2,12 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ProcessLimits, runFile } from './file-process.ts';
-import { runsOnBoth, type SecondStore, startSecondStore } from './second-store.ts';
+import { type Done, type Job, withSecondRuns } from './second-runs.ts';
+import { runsOnBoth, startSecondStore } from './second-store.ts';
 import { select } from './selection.ts';
 import { type AllowedSkip, readSkipList, unused, withoutUnlisted } from './skip-list.ts';
 import { describe, exitStatus, summary } from './summary.ts';
-import { type Verdict, verdict } from './verdict.ts';
+import { verdict } from './verdict.ts';
 
 export interface TestRun extends ProcessLimits {
   /** Folder that contains `test` with the files and `test/skips.toml`. */
@@ -18,12 +19,6 @@ export interface TestRun extends ProcessLimits {
   /** Whether a skip that is not on the list is a failure. */
   readonly isStrict: boolean;
   readonly print: (line: string) => void;
-}
-
-/** A file of a run, and the second store if it runs on that. */
-interface Job {
-  readonly file: string;
-  readonly second?: SecondStore;
 }
 
 /** Factor of the time limit for files that run alone: each attack takes half a minute. */
@@ -42,16 +37,18 @@ export async function runTests(run: TestRun): Promise<0 | 1> {
   if (both.length > 0 && !second && run.isStrict) trouble.push(without);
   else if (both.length > 0 && !second) run.print(`skipped: ${without}`);
   const jobs: Job[] = [...beside.map((file) => ({ file })), ...(second ? both.map((file) => ({ file, second })) : [])];
-  const verdicts = await runAll(jobs, run.width, run, allowed);
-  await second?.stop();
-  verdicts.push(
+  const long = { ...run, limitMs: run.limitMs * ALONE };
+  const first = [
+    ...(await runAll(jobs, run.width, run, allowed)),
     ...(await runAll(
       alone.map((file) => ({ file })),
       1,
-      { ...run, limitMs: run.limitMs * ALONE },
+      long,
       allowed,
     )),
-  );
+  ];
+  const verdicts = await withSecondRuns(first, (job) => runAll([job], 1, long, allowed), run.print);
+  await second?.stop();
   for (const line of summary(verdicts, unused(allowed, verdicts), trouble)) run.print(line);
   return exitStatus(verdicts, trouble);
 }
@@ -67,12 +64,12 @@ function skipList(root: string, files: readonly string[], trouble: string[]): Al
   }
 }
 
-async function runAll(jobs: readonly Job[], width: number, run: TestRun, allowed: readonly AllowedSkip[]): Promise<Verdict[]> {
+async function runAll(jobs: readonly Job[], width: number, run: TestRun, allowed: readonly AllowedSkip[]): Promise<Done[]> {
   const waiting = [...jobs];
-  const done: Verdict[] = [];
+  const done: Done[] = [];
   const worker = async () => {
     for (let job = waiting.shift(); job; job = waiting.shift()) {
-      const plain = verdict(await runFile(run.root, job.file, run, job.second?.env));
+      const plain = { ...verdict(await runFile(run.root, job.file, run, job.second?.env)), job };
       const named = job.second ? { ...plain, store: 'PostgreSQL' } : plain;
       const judged = run.isStrict ? withoutUnlisted(named, allowed) : named;
       done.push(judged);

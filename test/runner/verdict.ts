@@ -14,6 +14,8 @@ export interface Verdict {
   readonly problems: readonly string[];
   readonly output: string;
   readonly seconds: number;
+  /** It failed among others, and passed by itself. */
+  readonly isUnsteady?: boolean;
 }
 
 const SKIPPED = /^skipped: (.*)$/gm;
