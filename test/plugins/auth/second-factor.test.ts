@@ -149,12 +149,16 @@ for (const database of databases) {
 }
 
 test('the rate limit: 429 with Retry-After beyond the burst, for each address by itself', async () => {
-  const env = { GATEHOUSE_AUTH_LOGIN_RATE_PER_SECOND: '5', GATEHOUSE_AUTH_LOGIN_RATE_BURST: '10' };
+  const env = { GATEHOUSE_AUTH_LOGIN_RATE_PER_SECOND: '1', GATEHOUSE_AUTH_LOGIN_RATE_BURST: '10' };
   const server = await startServer({ env, config: '[http]\ntrusted_proxies = ["127.0.0.1"]\n' });
   const login = (source: string) => server.ask('POST', '/login?realm=_', { headers: { 'x-forwarded-for': source } });
-  const first = await Promise.all(Array.from({ length: 12 }, () => login('203.0.113.1')));
+  const start = performance.now();
+  const first = await Promise.all(Array.from({ length: 40 }, () => login('203.0.113.1')));
   const limited = first.filter(({ status }) => status === 429);
-  assert.ok(limited.length >= 1 && limited.length <= 2, String(limited.length));
+  // Real time passes meanwhile, on a busy machine much of it.
+  const allowed = 10 + Math.ceil((performance.now() - start) / 1000);
+  const passed = first.length - limited.length;
+  assert.ok(limited.length > 0 && passed >= 10 && passed <= allowed, `${passed} of ${allowed}`);
   assert.deepEqual([limited[0]?.body.code, limited[0]?.headers['retry-after']], ['AUTH_RATE_LIMITED', '1']);
   assert.equal((await login('203.0.113.2')).status, 401);
   await server.runtime.advance(1_000);
