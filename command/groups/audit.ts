@@ -39,7 +39,7 @@ export const audit = command<Filter>({
     const waitMs = (whole('--interval', interval, 1) ?? 2) * 1_000;
     const tail = whole('--last', last, 1);
     const repeatMs = follow ? waitMs : undefined;
-    const found = tail === undefined ? events(given.client(), filter, repeatMs) : newest(given.client(), filter, tail, repeatMs);
+    const found = tail === undefined ? events(given.client(), filter, Math.min(PAGE, most), repeatMs) : newest(given.client(), filter, tail, repeatMs);
     let printed = 0;
     for await (const event of found) {
       print(given, event);
@@ -51,14 +51,14 @@ export const audit = command<Filter>({
 
 /**
  * The log page by page. The last page has no cursor, so it is read again from its beginning: what was seen of it is left out.
- * @param waitMs before the end is read again; undefined to stop there
+ * @param limit rows of a page @param waitMs before the end is read again; undefined to stop there
  */
-async function* events(client: Client, filter: Filter, waitMs: number | undefined): AsyncGenerator<Event> {
+async function* events(client: Client, filter: Filter, limit: number, waitMs: number | undefined): AsyncGenerator<Event> {
   const { realm, event, actor } = filter;
   let after: string | undefined;
   let seen = new Set<string>();
   for (;;) {
-    const page = await client.call('GET /audit', { query: { realm, event, actor, after, limit: PAGE } });
+    const page = await client.call('GET /audit', { query: { realm, event, actor, after, limit } });
     for (const each of page.events) {
       if (!seen.has(idOf(each))) yield each;
       seen.add(idOf(each));

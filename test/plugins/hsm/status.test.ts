@@ -80,7 +80,10 @@ if (!skipWithout('softhsm2')) {
     }, 'ready');
     const { body } = await server.ask('GET', '/hsm/status', { cookie: await signInAdmin(server) });
     assert.deepEqual(accessible(body), [[true]]);
-    assert.ok([...heard].some((text) => /starting|not probed yet/.test(text)), `it was ready at once: ${[...heard]}`);
+    assert.ok(
+      [...heard].some((text) => /starting|not probed yet/.test(text)),
+      `it was ready at once: ${[...heard]}`,
+    );
     await server.end();
   });
 
