@@ -77,8 +77,9 @@ const idOf = (event: Event): string => `${event['stream']} ${event['seq']}`;
 async function* newest(client: Client, filter: Filter, count: number, waitMs: number | undefined): AsyncGenerator<Event> {
   let known = new Set<string>();
   for (let isFirst = true; ; isFirst = false) {
-    // All that the next look will read again must be known.
-    const fresh = await endOf(client, filter, isFirst ? Math.max(count, OVERLAP) : Number.POSITIVE_INFINITY, known);
+    // All that a next look will read again must be known.
+    const most = waitMs === undefined ? count : Math.max(count, OVERLAP);
+    const fresh = await endOf(client, filter, isFirst ? most : Number.POSITIVE_INFINITY, known);
     yield* isFirst ? fresh.slice(-count) : fresh;
     if (waitMs === undefined) return;
     known = new Set([...[...known].slice(-OVERLAP), ...fresh.map(idOf)]);
