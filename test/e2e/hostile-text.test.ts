@@ -72,7 +72,7 @@ if (!skipWithout('chromium')) {
       await page.context().close();
     });
 
-  test('a hostile name is text in the frame of every page, on the sign-in page and on the page of the account', async () => {
+  test('a hostile name is text in the frame of every page, and on the page on which one signs in', async () => {
     const cookie = (await server.ask('POST', '/login?realm=team', { user: `${ACCOUNT}:a password` })).cookie as string;
     const { page, complaints, strayed } = await openPage(browser, server.address, { width: 360 });
     page.on('dialog', () => complaints.push('a script of others ran'));

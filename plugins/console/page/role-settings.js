@@ -38,11 +38,11 @@ const SETTINGS = {
   bound_service_account_namespaces: ['Namespaces', names],
   bound_service_account_names: ['Service accounts', names],
   bound_audiences: ['Audiences', names],
-  token_ttl: ['A token is good for', limited('as long as it is not revoked')],
+  token_ttl: ['Tokens last', limited('As long as it is not revoked')],
   token_renewable: ['Can be renewed', yes],
-  token_max_ttl: ['Renewed, at most for', limited('no limit')],
+  token_max_ttl: ['In all, at most', limited('No limit')],
   token_policies: ['Policies', names],
-  secret_id_ttl: ['A secret id is good for', limited('no limit')],
+  secret_id_ttl: ['Secret ids last', limited('No limit')],
   bind_secret_id: ['Needs a secret id', yes],
 };
 
