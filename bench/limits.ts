@@ -11,6 +11,7 @@ export type Column =
   | 'ms'
   | 'CPU ms'
   | 'MB'
+  | 'rows not shown'
   | 'first of last'
   | 'of one client'
   | 'of idle'

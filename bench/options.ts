@@ -20,7 +20,7 @@ export interface BenchOptions {
   readonly operations: readonly HsmOperation[];
   readonly library: string;
   readonly fault: HsmFault | undefined;
-  /** Of the question rows: numbers of objects and of audit rows, the database (`postgres` starts one), and the folder of a server that is kept. */
+  /** Of the questions rows and views: numbers of objects and of audit rows, the database (`postgres` starts one), and the folder of a server that is kept. */
   readonly objects: number;
   readonly audit: number;
   readonly store: string;
@@ -55,9 +55,9 @@ export const USAGE = `usage: npm run bench -- [question ...] [options]
   --operation NAME,...   hsm-routing: ${HSM_OPERATIONS.join(', ')}; default aes-gcm,rsa-sign
   --library PATH         hsm-routing: PKCS#11 library with tokens as SoftHSM has them; default that of SoftHSM
   --fault NAME           hsm-routing: ${HSM_FAULTS.join(', ')} befalls the first instance; a chart over time
-  --objects N, --audit N rows: numbers of keys and of audit rows; default 50000 and 200000
-  --store URL            rows: sqlite:gatehouse.db (default), postgres for one of its own, or the address of an empty PostgreSQL database
-  --server FOLDER        rows: keeps the server and what it was filled with in this folder, for the next run
+  --objects N, --audit N rows, views: numbers of keys and of audit rows; default 50000 and 200000
+  --store URL            rows, views: sqlite:gatehouse.db (default), postgres for one of its own, or the address of an empty PostgreSQL database
+  --server FOLDER        rows, views: keeps the server and what it was filled with in this folder, for the next run
   --json                 print one line of JSON for each question, and nothing else
   --results FOLDER       where the results of the last run are, and where those of this run go; default bench/results
   --help                 print this text

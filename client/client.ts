@@ -26,6 +26,8 @@ type ListName = {
   [N in CallName]: Described<N> extends { query?: infer Q; answer: readonly unknown[] } ? ('after' extends keyof NonNullable<Q> ? N : never) : never;
 }[CallName];
 type Item<N extends ListName> = Answer<N> extends readonly (infer I)[] ? I : never;
+/** Those, and the calls whose list is a member of the answer. */
+type PagedName = { [N in CallName]: Described<N> extends { query?: infer Q } ? ('after' extends keyof NonNullable<Q> ? N : never) : never }[CallName];
 
 export class Client {
   readonly #address: string;
@@ -60,10 +62,15 @@ export class Client {
 
   /** Reads a list page by page, and no page before it is needed. */
   async *list<N extends ListName>(name: N, ...[given]: Rest<Taken<N>>): AsyncGenerator<Item<N>> {
+    for await (const page of this.pages(name, ...([given] as Rest<Taken<N>>))) yield* page as Item<N>[];
+  }
+
+  /** The answers of a list whose next page the header Link names (RFC 8288), and none before it is needed. */
+  async *pages<N extends PagedName>(name: N, ...[given]: Rest<Taken<N>>): AsyncGenerator<Answer<N>> {
     let query = { limit: 1_000, ...(given as Given | undefined)?.query } as Given['query'];
     for (;;) {
       const { value, headers } = await send(this.#sender(), name, { ...(given as Given | undefined), query });
-      yield* value as Item<N>[];
+      yield value as Answer<N>;
       const next = /<[^>]*[?&]after=([^&>]+)[^>]*>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
       if (next === undefined) return;
       query = { ...query, after: decodeURIComponent(next) };

@@ -16,6 +16,8 @@ export interface Limit {
 export async function first<T>(list: (limit: number) => AsyncIterable<T>, most: string | number | undefined): Promise<T[]> {
   const limit = (typeof most === 'number' ? most : whole('--limit', most, 1)) ?? Number.POSITIVE_INFINITY;
   const found: T[] = [];
-  for await (const item of list(Math.min(limit, MAX_PAGE))) if (found.push(item) >= limit) break;
+  // Pages of the same size, so that the last one is used up too.
+  const page = Number.isFinite(limit) ? Math.ceil(limit / Math.ceil(limit / MAX_PAGE)) : MAX_PAGE;
+  for await (const item of list(page)) if (found.push(item) >= limit) break;
   return found;
 }

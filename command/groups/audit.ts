@@ -39,7 +39,7 @@ export const audit = command<Filter>({
     const waitMs = (whole('--interval', interval, 1) ?? 2) * 1_000;
     const tail = whole('--last', last, 1);
     const repeatMs = follow ? waitMs : undefined;
-    const found = tail === undefined ? events(given.client(), filter, repeatMs) : newest(given.client(), filter, tail, repeatMs);
+    const found = tail === undefined ? events(given.client(), filter, Math.min(PAGE, most), repeatMs) : newest(given.client(), filter, tail, repeatMs);
     let printed = 0;
     for await (const event of found) {
       print(given, event);
@@ -51,14 +51,14 @@ export const audit = command<Filter>({
 
 /**
  * The log page by page. The last page has no cursor, so it is read again from its beginning: what was seen of it is left out.
- * @param waitMs before the end is read again; undefined to stop there
+ * @param limit rows of a page @param waitMs before the end is read again; undefined to stop there
  */
-async function* events(client: Client, filter: Filter, waitMs: number | undefined): AsyncGenerator<Event> {
+async function* events(client: Client, filter: Filter, limit: number, waitMs: number | undefined): AsyncGenerator<Event> {
   const { realm, event, actor } = filter;
   let after: string | undefined;
   let seen = new Set<string>();
   for (;;) {
-    const page = await client.call('GET /audit', { query: { realm, event, actor, after, limit: PAGE } });
+    const page = await client.call('GET /audit', { query: { realm, event, actor, after, limit } });
     for (const each of page.events) {
       if (!seen.has(idOf(each))) yield each;
       seen.add(idOf(each));
@@ -77,8 +77,9 @@ const idOf = (event: Event): string => `${event['stream']} ${event['seq']}`;
 async function* newest(client: Client, filter: Filter, count: number, waitMs: number | undefined): AsyncGenerator<Event> {
   let known = new Set<string>();
   for (let isFirst = true; ; isFirst = false) {
-    // All that the next look will read again must be known.
-    const fresh = await endOf(client, filter, isFirst ? Math.max(count, OVERLAP) : Number.POSITIVE_INFINITY, known);
+    // All that a next look will read again must be known.
+    const most = waitMs === undefined ? count : Math.max(count, OVERLAP);
+    const fresh = await endOf(client, filter, isFirst ? most : Number.POSITIVE_INFINITY, known);
     yield* isFirst ? fresh.slice(-count) : fresh;
     if (waitMs === undefined) return;
     known = new Set([...[...known].slice(-OVERLAP), ...fresh.map(idOf)]);

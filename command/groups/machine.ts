@@ -1,96 +1,11 @@
-// `gatehouse role | secret-id | token ...`: how machines sign in.
-
+// `gatehouse secret-id | token ...`: what machines sign in with, and what they get for it.
 import { command, flag, type Group, type Surroundings } from '../command.ts';
-import { confirmed, YES, type Yes } from '../confirmed.ts';
+import { first, LIMIT, type Limit } from '../first.ts';
 import { whole } from '../number.ts';
 import { writeBytes } from '../output.ts';
+import { membersOf } from './role-names.ts';
 
 const ROLE = ['<role>', 'name of the role'] as const;
-
-const listRoles = command({
-  name: 'list',
-  about: 'List the names of the roles',
-  example: 'gatehouse role list',
-  async run(given) {
-    const { data } = await given.client().call('GET /auth/approle/role', { query: { list: true } });
-    given.out.table(namesIn(data), ['role']);
-  },
-});
-
-const namesIn = ({ keys }: Readonly<Record<string, unknown>>) => (keys as string[]).map((role) => ({ role }));
-
-interface Role {
-  readonly ttl?: string;
-  readonly maxTtl?: string;
-  readonly secretIdTtl?: string;
-  readonly policy?: readonly string[];
-  readonly fixed?: boolean;
-}
-
-const createRole = command<Role>({
-  name: 'create',
-  about: 'Create or replace a role; prints its role id',
-  args: [ROLE],
-  flags: [
-    flag('--ttl <seconds>', 'how long a token lives'),
-    flag('--max-ttl <seconds>', 'how long a renewed token lives'),
-    flag('--secret-id-ttl <seconds>', 'how long a secret id lives'),
-    flag('--policy <policy...>', 'such as sessions:read:team; repeatable'),
-    flag('--fixed', 'tokens cannot be renewed'),
-  ],
-  example: 'gatehouse role create web --ttl 3600 --policy sessions:read:team',
-  async run(given, [name], { ttl, maxTtl, secretIdTtl, policy, fixed }) {
-    const numbers = { token_ttl: whole('--ttl', ttl), token_max_ttl: whole('--max-ttl', maxTtl), secret_id_ttl: whole('--secret-id-ttl', secretIdTtl) };
-    const body = { ...numbers, ...(policy && { token_policies: policy }), ...(fixed && { token_renewable: false }) };
-    await given.client().call('POST /auth/approle/role/{name}', { params: { name }, body });
-    const { data } = await given.client().call('GET /auth/approle/role/{name}/role-id', { params: { name } });
-    given.out.line(String(data['role_id']));
-  },
-});
-
-const showRole = command({
-  name: 'show',
-  about: 'Show a role with its role id',
-  args: [ROLE],
-  example: 'gatehouse role show web',
-  async run(given, [name]) {
-    const role = await given.client().call('GET /auth/approle/role/{name}', { params: { name } });
-    const id = await given.client().call('GET /auth/approle/role/{name}/role-id', { params: { name } });
-    given.out.record({ name, ...id.data, ...role.data });
-  },
-});
-
-const removeRole = command<Yes>({
-  name: 'delete',
-  about: 'Delete a role with its secret ids and tokens',
-  args: [ROLE],
-  flags: [YES],
-  example: 'gatehouse role delete web',
-  async run(given, [name], yes) {
-    await confirmed(given, yes, `deletes the role ${name}: its machines cannot sign in any more`, name);
-    await given.client().call('DELETE /auth/approle/role/{name}', { params: { name } });
-    given.out.done(`Deleted the role ${name}`, { role: name });
-  },
-});
-
-const revokeTokens = command<Yes>({
-  name: 'revoke-tokens',
-  about: 'Revoke every token of a role',
-  args: [ROLE],
-  flags: [YES],
-  example: 'gatehouse role revoke-tokens web',
-  async run(given, [name], yes) {
-    await confirmed(given, yes, `revokes every token of the role ${name}`, name);
-    await given.client().call('POST /auth/approle/role/{name}/revoke-tokens', { params: { name } });
-    given.out.done(`Revoked the tokens of ${name}`, { role: name });
-  },
-});
-
-export const ROLE_GROUP: Group = {
-  name: 'role',
-  about: 'Roles with which machines sign in',
-  commands: [listRoles, createRole, showRole, revokeTokens, removeRole],
-};
 
 const createSecretId = command<{ readonly uses?: string; readonly ttl?: string; readonly out?: string }>({
   name: 'create',
@@ -114,17 +29,16 @@ const createSecretId = command<{ readonly uses?: string; readonly ttl?: string; 
   },
 });
 
-const listSecretIds = command({
+const listSecretIds = command<Limit>({
   name: 'list',
   about: 'List the accessors of the secret ids of a role',
   args: [ROLE],
+  flags: [LIMIT],
   example: 'gatehouse secret-id list web',
-  async run(given, [name]) {
-    const { data } = await given.client().call('GET /auth/approle/role/{name}/secret-id', { params: { name }, query: { list: true } });
-    given.out.table(
-      (data['keys'] as string[]).map((accessor) => ({ accessor })),
-      ['accessor'],
-    );
+  async run(given, [name], { limit }) {
+    const pages = (each: number) => given.client().pages('GET /auth/approle/role/{name}/secret-id', { params: { name }, query: { limit: each } });
+    const accessors = await first((each) => membersOf(pages(each), 'accessor'), limit);
+    given.out.table(accessors, ['accessor']);
   },
 });
 

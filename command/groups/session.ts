@@ -1,23 +1,27 @@
 // `gatehouse session ...`: sessions of people, found by user and ended.
-import { command, flag, type Group } from '../command.ts';
+import { command, flag, type Group, type Surroundings } from '../command.ts';
 import { confirmed, YES, type Yes } from '../confirmed.ts';
+import { first, LIMIT, type Limit } from '../first.ts';
 
 const REALM = ['<realm>', 'name of the realm'] as const;
 const SCHEMES = { up: 'UsernamePassword', jwt: 'Jwt', cc: 'ClientCertificate' } as const;
 
-const list = command<{ readonly scheme?: keyof typeof SCHEMES }>({
+type Client = ReturnType<Surroundings['client']>;
+
+async function* sessionsOf(client: Client, realm_id: string, body: [{ username: string; auth_scheme: (typeof SCHEMES)[keyof typeof SCHEMES] }], limit: number) {
+  for await (const { session_ids } of client.pages('POST /sessions/realms/{realm_id}/clients', { params: { realm_id }, query: { limit }, body }))
+    for (const session of session_ids) yield { session };
+}
+
+const list = command<{ readonly scheme?: keyof typeof SCHEMES } & Limit>({
   name: 'list',
   about: 'List the sessions of a user',
   args: [REALM, ['<user>', 'user name']],
-  flags: [flag('--scheme <scheme>', 'how the user signed in: up (password, the default), jwt, cc (certificate)', Object.keys(SCHEMES))],
+  flags: [flag('--scheme <scheme>', 'how the user signed in: up (password, the default), jwt, cc (certificate)', Object.keys(SCHEMES)), LIMIT],
   example: 'gatehouse session list team ada',
-  async run(given, [realm_id, username], { scheme = 'up' }) {
-    const body = [{ username, auth_scheme: SCHEMES[scheme] }];
-    const { session_ids } = await given.client().call('POST /sessions/realms/{realm_id}/clients', { params: { realm_id }, body });
-    given.out.table(
-      session_ids.map((session) => ({ session })),
-      ['session'],
-    );
+  async run(given, [realm_id, username], { scheme = 'up', limit }) {
+    const found = await first((each) => sessionsOf(given.client(), realm_id, [{ username, auth_scheme: SCHEMES[scheme] }], each), limit);
+    given.out.table(found, ['session']);
   },
 });
 

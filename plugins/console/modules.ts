@@ -42,6 +42,7 @@ export const MODULES = [
   'realm.js',
   'realms.js',
   'received-key.js',
+  'role-settings.js',
   'role-tokens.js',
   'rotation.js',
   'sessions.js',

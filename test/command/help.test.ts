@@ -10,6 +10,7 @@ import { COMMANDS, GROUPS } from '../../command/commands.ts';
 import { createProgram } from '../../command/program.ts';
 import { root } from '../e2e/started.ts';
 import { temporaryFolder } from '../server.ts';
+import { skipWithout } from '../system.ts';
 
 const ALL = [
   ...COMMANDS.map((command) => ({ words: [command.name], command })),
@@ -66,13 +67,14 @@ function installed(): string {
 const folder = installed();
 test.after(() => rmSync(folder, { recursive: true }));
 
-function run(shell: string, args: readonly string[], script: string) {
-  mkdirSync(join(folder, 'home'), { recursive: true });
-  const env = { ...process.env, PATH: `${folder}:${process.env['PATH']}`, HOME: join(folder, 'home') };
-  return spawnSync(shell, [...args, script], { env, encoding: 'utf8' });
+function run(shell: string, args: readonly string[], script: string, given: readonly string[] = []) {
+  const home = join(folder, 'home');
+  mkdirSync(home, { recursive: true });
+  const env = { ...process.env, PATH: `${folder}:${process.env['PATH']}`, HOME: home };
+  // The first word after a script is its name; fish has none.
+  const words = shell === 'zsh' ? ['zsh', ...given] : given;
+  return spawnSync(shell, [...args, script, ...words], { env, cwd: home, encoding: 'utf8', timeout: 120_000 });
 }
-
-const isThere = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;
 
 /** As Tab does it: the function that is registered for the command is called with the words of the line. */
 const IN_BASH = `source <(gatehouse complete bash)
@@ -86,8 +88,7 @@ complete_at gatehouse key enc
 complete_at gatehouse key list --al
 complete_at gatehouse key mac counter --alg H`;
 
-if (!isThere('bash')) console.log('skipped: completion in bash needs bash: apt-get install bash');
-else
+if (!skipWithout('bash'))
   test('bash completes groups, commands, flags and choices', () => {
     const { stdout, stderr } = run('bash', ['-c'], IN_BASH);
     const answers = stdout.split('---\n').map((part) => part.trim().split(/\s+/));
@@ -97,21 +98,46 @@ else
     assert.ok(answers[3]?.includes('HS256') && answers[3]?.includes('HS512'), stdout + stderr);
   });
 
-for (const shell of ['zsh', 'fish'] as const)
-  if (isThere(shell))
-    test(`the completion script is sound in ${shell}`, () => {
-      const script = run('sh', ['-c'], `gatehouse complete ${shell}`).stdout;
-      assert.ok(script.includes('gatehouse'));
-      writeFileSync(join(folder, shell), script);
-      const { status, stderr } = run(
-        shell,
-        ['-c'],
-        shell === 'zsh'
-          ? `autoload -Uz compinit && compinit -u && source '${join(folder, shell)}'`
-          : `source '${join(folder, shell)}'; complete -C 'gatehouse key enc' | grep encrypt`,
-      );
-      assert.equal(status, 0, stderr);
-    });
+/** What is typed before Tab, and the word that the shell makes of it alone. */
+const COMPLETED: Readonly<Record<string, string>> = {
+  'gatehouse k': 'key',
+  'gatehouse key enc': 'encrypt',
+  'gatehouse cluster-role revoke-tokens x --y': '--yes',
+  'gatehouse key list --al': '--algorithm',
+  'gatehouse key mac counter --alg HS5': 'HS512',
+};
+
+/** The line editor of zsh on a terminal: after each Tab, Ctrl-T writes down the line that it has made. */
+const IN_ZSH = `zmodload zsh/zpty
+zpty tab 'TERM=dumb zsh -f -i'
+zpty -w tab 'autoload -Uz compinit; compinit -u; source <(gatehouse complete zsh); note() { print -r -- "$BUFFER" >> lines; BUFFER= }; zle -N note; bindkey "^T" note'
+for words in "$@"; do zpty -n -w tab "$words"$'\t\x14'; done
+zpty -w tab exit
+while zpty -r tab text; do :; done
+cat lines`;
+
+if (!skipWithout('zsh'))
+  test('zsh completes groups, commands, flags and choices when Tab is pressed', () => {
+    const { stdout, stderr } = run('zsh', ['-f', '-c'], IN_ZSH, Object.keys(COMPLETED));
+    const made = Object.entries(COMPLETED).map(([line, word]) => `${line.replace(/\S+$/, '')}${word}`);
+    assert.deepEqual(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => line.trim()),
+      made,
+      stderr,
+    );
+  });
+
+if (!skipWithout('fish'))
+  test('fish completes groups, commands, flags and choices, and says what each is for', () => {
+    const script = 'gatehouse complete fish | source; for line in $argv; complete -C $line; echo ---; end';
+    const { stdout, stderr } = run('fish', ['-c'], script, Object.keys(COMPLETED));
+    const words = stdout.split('---\n').map((part) => part.trim().split('\t')[0]);
+    assert.deepEqual(words, [...Object.values(COMPLETED), ''], stderr);
+    assert.match(stdout, /^encrypt\tEncrypt a file or standard input of any length$/m);
+  });
 
 test('what every shell asks for is answered by the command itself', () => {
   const ask = (words: string) => run('sh', ['-c'], `gatehouse complete -- ${words}`).stdout;

@@ -1,7 +1,5 @@
-// The frame of the console in Chromium: sign-in and sign-out over tabs, what is shown to whom, foreign pages, and the size of the first view.
+// The frame of the console in Chromium: sign-in and sign-out over tabs, what is shown to whom, and the size of the first view.
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { test } from 'uvu';
 import { openBrowser, openPage } from '../browser.ts';
@@ -105,30 +103,6 @@ if (!skipWithout('chromium')) {
     await page.getByRole('navigation').getByRole('link', { name: 'Keys' }).click();
     await page.waitForURL((url) => url.pathname === '/sign-in' && url.searchParams.get('next') === '/console' && url.hash === '#/keys');
     await page.context().close();
-  });
-
-  test('a page of another origin cannot frame it, and what it sends changes nothing', async () => {
-    const foreign = createServer((_, response) =>
-      response.setHeader('content-type', 'text/html').end('<!doctype html><title>elsewhere</title><h1>elsewhere</h1>'),
-    );
-    await new Promise<void>((resolve) => foreign.listen(0, '127.0.0.1', resolve));
-    const { page } = await openPage(browser, server.address);
-    await giveCookie(page, server.address, root);
-    await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
-    const body = JSON.stringify({ id: 'forged', auth_params: {} });
-    // Simple requests need no consent of the server, so the browser sends them; the port does not matter for the cookie.
-    const send = (type: string) =>
-      `fetch('${server.address}/admins/realms', { method: 'POST', mode: 'no-cors', credentials: 'include', headers: { 'content-type': '${type}' }, body: '${body}' }).then(() => 'sent', () => 'not sent')`;
-    const sent = [await page.evaluate(send('text/plain')), await page.evaluate(send('application/x-www-form-urlencoded'))];
-    assert.deepEqual(sent, ['sent', 'sent']);
-    const ids = (await server.ask('GET', '/admins/realms', { cookie: root })).body.map(({ id }: { id: string }) => id);
-    assert.equal(ids.includes('forged'), false);
-    const framed = `new Promise((resolve) => { const frame = document.createElement('iframe'); frame.src = '${server.address}/console'; frame.onload = () => resolve(frame.contentDocument === null); document.body.append(frame); })`;
-    await page.evaluate(framed);
-    const inside = page.frames().find((frame) => frame !== page.mainFrame());
-    assert.equal(await inside?.locator('#console').count(), 0);
-    await page.context().close();
-    await new Promise((resolve) => foreign.close(resolve));
   });
 
   for (const [width, dark] of [

@@ -54,6 +54,22 @@ if (!skipWithout('chromium')) {
     await page.context().close();
   });
 
+  test('a role tells its settings with their units, and secret ids come a page at a time', async () => {
+    const settings = { token_ttl: 5_400, token_max_ttl: 86_400, token_policies: ['sessions:read:team'], token_renewable: false };
+    assert.equal((await server.ask('POST', '/auth/approle/role/many', { cookie: root, body: settings })).status, 204);
+    for (let at = 0; at < 27; at++) assert.equal((await server.ask('POST', '/auth/approle/role/many/secret-id', { cookie: root })).status, 200);
+    const { page, complaints } = await openConsole(browser, server.address, root, 'machine/approle/many');
+    for (const words of ['90 minutes', '1 day', 'sessions:read:team', 'No']) await page.getByText(words, { exact: true }).first().waitFor();
+    const secrets = page.getByRole('group', { name: 'Secret ids' }).getByRole('button', { name: /^Destroy/ });
+    assert.equal(await secrets.count(), 25);
+    await page.getByRole('button', { name: 'Next' }).click();
+    await secrets.nth(2).waitFor({ state: 'detached' });
+    assert.equal(await secrets.count(), 2);
+    await assertFit(page, 'the last page');
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
   test('a role of clusters is made, shown, and its tokens are revoked', async () => {
     const { page, complaints } = await openConsole(browser, server.address, root, 'machines', { dark: true });
     await page.getByRole('button', { name: 'Make a role of clusters' }).click();

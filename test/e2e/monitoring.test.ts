@@ -3,12 +3,15 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
+import { startCollector } from '../fakes/collector.ts';
 import { signInAdmin, startServer } from '../server.ts';
+import { callerTrace, collected } from './trace.ts';
 
 const read = (name: string) => readFileSync(fileURLToPath(new URL(`../../setups/monitoring/${name}`, import.meta.url)), 'utf8');
 
 interface Dashboard {
-  readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr: string }[] }[];
+  /** Of a metric, or in TraceQL of traces. */
+  readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr?: string; readonly query?: string }[] }[];
   readonly templating: { readonly list: readonly { readonly query: string }[] };
 }
 
@@ -36,7 +39,7 @@ function served(text: string): ReadonlyMap<string, ReadonlySet<string>> {
 const dashboard = JSON.parse(read('dashboard.json')) as Dashboard;
 const alerts = [...read('alerts.yml').matchAll(/^ {8}expr: (.+)$/gm)].map(([, expr]) => expr as string);
 const expressions = [
-  ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+  ...dashboard.panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => expr ?? [])),
   ...alerts,
   ...dashboard.templating.list.map(({ query }) => query),
 ];
@@ -59,6 +62,23 @@ test('each metric that the dashboard and the rules name is served, with the labe
   }
   assert.match(text, /gatehouse_logins_total\{outcome="Refused"\} [1-9]/);
   await server.end();
+});
+
+test('the traces that the dashboard asks for have the attributes that it names', async () => {
+  const queries = dashboard.panels.flatMap(({ targets }) => targets.flatMap(({ query }) => query ?? []));
+  assert.equal(queries.length, 1);
+  const collector = await startCollector();
+  const server = await startServer({ config: `[tracing]\nendpoint = "${collector.endpoint}"\n` });
+  const { headers, traceId } = callerTrace();
+  await server.ask('GET', '/whoami', { headers });
+  const { root } = await collected(collector, traceId);
+  const sent: Readonly<Record<string, readonly string[]>> = { span: Object.keys(root.attributes), resource: Object.keys(collector.resources[0] ?? {}) };
+  const named = [...(queries[0] as string).matchAll(/\b(span|resource)\.([\w.]+)/g)];
+  assert.equal(named.length, 3);
+  for (const [, scope, attribute] of named) assert.ok(sent[scope as string]?.includes(attribute as string), `${scope}.${attribute}`);
+  assert.equal(root.kind, 2, 'of a server');
+  await server.end();
+  await collector.end();
 });
 
 test('this test sees a metric and a label that are not served', () => {

@@ -22,7 +22,9 @@ export async function firstSteps(ask: Ask, initialPassword: string): Promise<Sea
 }
 
 export async function opensAgain(ask: Ask, { body }: Sealed): Promise<void> {
-  const { cookie } = await ask('POST', '/login?realm=_', { user: `admin:${PASSWORD}` });
+  const signedIn = await ask('POST', '/login?realm=_', { user: `admin:${PASSWORD}` });
+  assert.equal(signedIn.body?.next_step, 'Authenticated', signedIn.text);
+  const { cookie } = signedIn;
   const opened = await ask('POST', '/v1/crypto/decrypt', { cookie, body });
   assert.equal(opened.body?.data, DATA, opened.text);
 }

@@ -5,57 +5,56 @@ import { askForName, askIn, showIn } from './dialog.js';
 import { textField, textIn } from './form.js';
 import { icon } from './icons.js';
 import { tell } from './notice.js';
+import { settingList } from './role-settings.js';
 import { tokenPart } from './role-tokens.js';
-import { copied, factList, head, table } from './shown.js';
+import { copied, head, pager, table } from './shown.js';
 
 /** @param {import('./stage.js').Stage} stage */
 export const open = (stage) => draw(stage);
 
-/** @param {import('./stage.js').Stage} stage @param {string} [tokens] address of the page of tokens */
-async function draw(stage, tokens) {
+/** @param {import('./stage.js').Stage} stage @param {string} [tokens] address of the page of tokens @param {string} [secrets] of the page of secret ids */
+async function draw(stage, tokens, secrets) {
   const [kind = '', name = ''] = stage.params;
   const path = `/auth/${kind === 'cluster' ? 'cluster' : 'approle'}/role/${part(name)}`;
   const { data: role } = await get(path);
   const isApprole = kind !== 'cluster';
-  const again = (/** @type {string | undefined} */ page = tokens) => draw(stage, page);
+  const again = (/** @type {string | undefined} */ page = tokens) => draw(stage, page, secrets);
   const actions = [
     isApprole ? html`<button type="button" @click=${() => makeSecret(path, again)}>${icon('plus')}Make a secret id</button>` : nothing,
     html`<button type="button" class="quiet warn" @click=${() => revoke(path, name, () => draw(stage))}>Revoke all tokens</button>`,
     html`<button type="button" class="quiet warn" @click=${() => remove(path, name)}>Delete</button>`,
   ];
-  const facts = Object.entries(role).map(
-    ([key, value]) => /** @type {const} */ ([key.replaceAll('_', ' '), html`<bdi>${Array.isArray(value) ? value.join(', ') : String(value)}</bdi>`]),
-  );
   stage.show(
     `Role ${name}`,
     html`
       <p class="trail"><a href="#/machines">Machines</a></p>
       ${head(html`Role <bdi>${name}</bdi>`, isApprole ? 'A program signs in with the role id and a secret id.' : 'Service accounts of a cluster sign in with it.', actions)}
       <div class="parts">
-        <section class="card" aria-labelledby="role-title"><h2 id="role-title">Settings</h2>${isApprole ? await roleId(path) : nothing}${factList(facts)}</section>
-        ${isApprole ? await secretPart(path, again) : nothing} ${await tokenPart(path, tokens, (page) => draw(stage, page))}
+        <section class="card" aria-labelledby="role-title"><h2 id="role-title">Settings</h2>${settingList(role, isApprole ? [await roleId(path)] : [])}</section>
+        ${isApprole ? await secretPart(path, secrets, (page) => draw(stage, tokens, page)) : nothing}
+        ${await tokenPart(path, tokens, (page) => draw(stage, page, secrets))}
       </div>
     `,
   );
 }
 
-/** @param {string} path */
+/** @param {string} path @returns {Promise<readonly [string, unknown]>} */
 async function roleId(path) {
   const { data } = await get(`${path}/role-id`);
-  return factList([['role id', copied(data.role_id, 'Role id')]]);
+  return ['Role id', copied(data.role_id, 'Role id')];
 }
 
-/** @param {string} path @param {() => unknown} again */
-async function secretPart(path, again) {
-  const { body, next } = await ask('GET', `${path}/secret-id?limit=50`);
+/** @param {string} path @param {string | undefined} at address of the page; the first if undefined @param {(at?: string) => unknown} again draws the view with this page */
+async function secretPart(path, at, again) {
+  const { body, next } = await ask('GET', at ?? `${path}/secret-id?limit=25`);
   const rows = body.data.keys.map((/** @type {string} */ accessor) => [
     html`<code>${accessor}</code>`,
-    html`<button type="button" class="bare" aria-label="Destroy ${accessor}" @click=${() => destroy(path, accessor, again)}>Destroy</button>`,
+    html`<button type="button" class="bare" aria-label="Destroy ${accessor}" @click=${() => destroy(path, accessor, () => again(at))}>Destroy</button>`,
   ]);
   return html`<section class="card" aria-labelledby="secrets-title">
     <h2 id="secrets-title">Secret ids</h2>
     ${rows.length === 0 ? html`<p class="faint">None: nobody can sign in with this role yet.</p>` : table('Secret ids', ['Accessor', ''], rows)}
-    ${next ? html`<p class="faint">These are the first 50.</p>` : nothing}
+    ${at === undefined && next === undefined ? nothing : pager(at === undefined ? undefined : () => again(), next === undefined ? undefined : () => again(next))}
   </section>`;
 }
 

@@ -1,0 +1,80 @@
+// `gatehouse role ...`: roles with which machines sign in by a secret id, and their tokens.
+import { command, flag, type Group } from '../command.ts';
+import { confirmed, YES, type Yes } from '../confirmed.ts';
+import { first, LIMIT, type Limit } from '../first.ts';
+import { whole } from '../number.ts';
+import { membersOf } from './role-names.ts';
+import { roleTokenCommands } from './role-token.ts';
+
+const ROLE = ['<role>', 'name of the role'] as const;
+
+const listRoles = command<Limit>({
+  name: 'list',
+  about: 'List the names of the roles',
+  flags: [LIMIT],
+  example: 'gatehouse role list',
+  async run(given, _, { limit }) {
+    const roles = await first((each) => membersOf(given.client().pages('GET /auth/approle/role', { query: { limit: each } }), 'role'), limit);
+    given.out.table(roles, ['role']);
+  },
+});
+
+interface Role {
+  readonly ttl?: string;
+  readonly maxTtl?: string;
+  readonly secretIdTtl?: string;
+  readonly policy?: readonly string[];
+  readonly fixed?: boolean;
+}
+
+const createRole = command<Role>({
+  name: 'create',
+  about: 'Create or replace a role; prints its role id',
+  args: [ROLE],
+  flags: [
+    flag('--ttl <seconds>', 'how long a token lives'),
+    flag('--max-ttl <seconds>', 'how long a renewed token lives'),
+    flag('--secret-id-ttl <seconds>', 'how long a secret id lives'),
+    flag('--policy <policy...>', 'such as sessions:read:team; repeatable'),
+    flag('--fixed', 'tokens cannot be renewed'),
+  ],
+  example: 'gatehouse role create web --ttl 3600 --policy sessions:read:team',
+  async run(given, [name], { ttl, maxTtl, secretIdTtl, policy, fixed }) {
+    const numbers = { token_ttl: whole('--ttl', ttl), token_max_ttl: whole('--max-ttl', maxTtl), secret_id_ttl: whole('--secret-id-ttl', secretIdTtl) };
+    const body = { ...numbers, ...(policy && { token_policies: policy }), ...(fixed && { token_renewable: false }) };
+    await given.client().call('POST /auth/approle/role/{name}', { params: { name }, body });
+    const { data } = await given.client().call('GET /auth/approle/role/{name}/role-id', { params: { name } });
+    given.out.line(String(data['role_id']));
+  },
+});
+
+const showRole = command({
+  name: 'show',
+  about: 'Show a role with its role id',
+  args: [ROLE],
+  example: 'gatehouse role show web',
+  async run(given, [name]) {
+    const role = await given.client().call('GET /auth/approle/role/{name}', { params: { name } });
+    const id = await given.client().call('GET /auth/approle/role/{name}/role-id', { params: { name } });
+    given.out.record({ name, ...id.data, ...role.data });
+  },
+});
+
+const removeRole = command<Yes>({
+  name: 'delete',
+  about: 'Delete a role with its secret ids and tokens',
+  args: [ROLE],
+  flags: [YES],
+  example: 'gatehouse role delete web',
+  async run(given, [name], yes) {
+    await confirmed(given, yes, `deletes the role ${name}: its machines cannot sign in any more`, name);
+    await given.client().call('DELETE /auth/approle/role/{name}', { params: { name } });
+    given.out.done(`Deleted the role ${name}`, { role: name });
+  },
+});
+
+export const ROLE_GROUP: Group = {
+  name: 'role',
+  about: 'Roles with which machines sign in',
+  commands: [listRoles, createRole, showRole, ...roleTokenCommands('approle'), removeRole],
+};
