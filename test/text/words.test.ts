@@ -11,7 +11,7 @@ test('words have no case and no accents; marks that are vowels or make another s
   assert.deepEqual(wordsOf('ガ カ'), ['ガ', 'カ']);
 });
 
-test('words without spaces between them are pairs of signs, or what a dictionary knows; the words beside them are as ever', () => {
+test('words without spaces between them are pairs of signs, or what a dictionary knows', () => {
   assert.deepEqual(wordsOf('東京に行く'), ['東', '東京', '京', '京に', 'に行', '行', '行く']);
   assert.deepEqual(wordsOf('RFC 5246はTLS 1.2です'), ['rfc', '5246', 'は', 'tls', '1', '2', 'です']);
   assert.deepEqual(wordsOf('서울에서'), ['서울에서', '서울', '울에', '에서']);

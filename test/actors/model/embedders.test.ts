@@ -52,7 +52,7 @@ test('pooling: as flags, as a word, in the folder that modules.json names, the m
   await assert.rejects(pooling({ '1_Pooling/config.json': { pooling_mode_cls_token: true, pooling_mode_max_tokens: true } }), refused(/is not supported/));
 });
 
-test('well-known models whose files do not say how they are used are known by name; what the files say counts more', async () => {
+test('well-known models are known by name where their files do not say how they are used', async () => {
   const known = async (name: string, files: Files = {}) => {
     const { pooling, prompts } = await embeddingSettingsIn(model('known', { 'config.json': { _name_or_path: name }, ...files }));
     return [pooling, prompts.query, prompts.passage];
@@ -134,7 +134,7 @@ const open = (at: string) => Embedder.open({ folder: at, weights: 'onnx/model.on
 const TEXTS = ['the lamp burns', 'the storm broke the old mole in march', 'a dog'];
 const close = (a: Float32Array | undefined, b: Float32Array | undefined) => (a ?? []).every((value, at) => Math.abs(value - (b?.[at] as number)) < 1e-5);
 
-test('one made of a chat model: positions, caches and the last token, alone and in a batch of unequal lengths', async () => {
+test('one made of a chat model: positions, caches and the last token, alone and in a batch', async () => {
   const at = model('listener', { '1_Pooling/config.json': { pooling_mode_lasttoken: true } });
   writeFileSync(join(at, 'onnx/model.onnx'), listener());
   const embedder = await open(at);
@@ -144,7 +144,7 @@ test('one made of a chat model: positions, caches and the last token, alone and 
   assert.ok(!close(there?.[0], together[0]?.[0]), 'the order of words counts');
 });
 
-test('a vector that the graph makes of a text is taken as it is; without it, further layers are refused, not left out', async () => {
+test('a vector that the graph makes of a text is taken as it is; without it, further layers are refused', async () => {
   const dense = { 'modules.json': [{ type: 'sentence_transformers.models.Transformer' }, { type: 'sentence_transformers.models.Dense', path: '2_Dense' }] };
   const at = model('finished', dense);
   await assert.rejects(open(at), refused(/dense layer/));

@@ -34,7 +34,7 @@ const specOf = (at: string, precision: ModelSpec['precision']) => ({ folder: at,
 const readJsonOf = (at: string, file: string) => JSON.parse(readFileSync(join(at, file), 'utf8'));
 const changeJson = (at: string, file: string, change: object) => writeFileSync(join(at, file), JSON.stringify({ ...readJsonOf(at, file), ...change }));
 
-test('an encoder and a decoder of 16 bits translate the same, alone, in a batch, with beams, and for rows that join', async () => {
+test('an encoder and a decoder of 16 bits translate the same, in batches, with beams, for rows that join', async () => {
   const at = writeModel('opus-mt-en-fr', join(folder, 'half'));
   const weights = readWeights(new URL('../../models/en-fr.weights', import.meta.url));
   writeFileSync(join(at, 'onnx/encoder_model_fp16.onnx'), encoderFile(weights, false, SIZES, true));

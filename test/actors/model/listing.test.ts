@@ -32,7 +32,7 @@ test('a chat model comes with its template in either form, and with all files be
   assert.deepEqual(chosen([...needed, 'onnx/model_uint8x.onnx']), needed);
 });
 
-test('the only graph of an older chat model has the name of a decoder; the decoder of another precision than the encoder is not taken for one', () => {
+test('the graph of an older chat model has the name of a decoder; a decoder with an encoder is no such', () => {
   assert.deepEqual(chosen([...NEEDED, 'onnx/decoder_model_merged_quantized.onnx']), [...NEEDED, 'onnx/decoder_model_merged_quantized.onnx']);
   const quantised = ['onnx/encoder_model_quantized.onnx', 'onnx/decoder_model_merged_quantized.onnx'];
   assert.deepEqual(chosen([...NEEDED, 'onnx/decoder_model_merged.onnx', ...quantised]), [...NEEDED, ...quantised]);

@@ -165,7 +165,7 @@ for (const [what, name, make, said] of LARGE)
     assert.ok(growth < MAX_GROWTH_MB, `${Math.round(growth)} MB`);
   });
 
-test('what bounds one file does not stay: documents of ordinary size are read afterwards, also side by side', async () => {
+test('what bounds one file does not stay: ordinary documents are read afterwards, also side by side', async () => {
   const all = await Promise.all([1, 2, 3].map(async (at) => outcomeOf('a.pdf', await pdf([[`Page ${at} is here.`]]))));
   assert.deepEqual(all, ['Page 1 is here.', 'Page 2 is here.', 'Page 3 is here.']);
   assert.equal(new Uint8Array(200 * 2 ** 20).length, 200 * 2 ** 20);
