@@ -1,5 +1,6 @@
 // Cuts the blocks of a document into passages: whole sentences of one chapter or page, long enough to be understood and short enough to be quoted.
 import { sentencesOf } from './sentences.ts';
+import { isUnspaced, lengthInWords } from './words.ts';
 
 /** A paragraph, list item or heading, in the order of the document. */
 export interface Block {
@@ -22,6 +23,8 @@ const MAX_WORDS = 160;
 const MAX_CHAPTER = 200;
 /** In characters: a longer sentence, such as a table without full stops, is cut at a space. */
 const MAX_SENTENCE = 2_000;
+/** The same where a sign is a syllable or a word. */
+const MAX_UNSPACED = 400;
 
 export function passagesOf(blocks: Iterable<Block>): Passage[] {
   const passages: Passage[] = [];
@@ -40,7 +43,7 @@ export function passagesOf(blocks: Iterable<Block>): Passage[] {
     if (block.isHeading) chapter = block.text.slice(0, MAX_CHAPTER);
     else
       for (const sentence of sentencesOf(block.text).flatMap(cut)) {
-        const length = sentence.split(' ').length;
+        const length = lengthInWords(sentence);
         if (words > 0 && words + length > MAX_WORDS) close();
         open.push(sentence);
         words += length;
@@ -53,10 +56,11 @@ export function passagesOf(blocks: Iterable<Block>): Passage[] {
 function cut(sentence: string): string[] {
   const parts: string[] = [];
   let rest = sentence;
-  while (rest.length > MAX_SENTENCE) {
-    const space = rest.lastIndexOf(' ', MAX_SENTENCE);
+  const limit = isUnspaced(sentence) ? MAX_UNSPACED : MAX_SENTENCE;
+  while (rest.length > limit) {
+    const space = rest.lastIndexOf(' ', limit);
     // Not between the halves of a surrogate pair.
-    const most = (rest.codePointAt(MAX_SENTENCE - 1) as number) > 0xffff ? MAX_SENTENCE - 1 : MAX_SENTENCE;
+    const most = (rest.codePointAt(limit - 1) as number) > 0xffff ? limit - 1 : limit;
     const at = space > 0 ? space : most;
     parts.push(rest.slice(0, at));
     rest = rest.slice(at).trimStart();

@@ -1,6 +1,6 @@
 // Summarises a text without a model: chooses the sentences that say most of what the whole text is about, in their order.
 import { sentencesOf } from './sentences.ts';
-import { termsOf } from './words.ts';
+import { lengthInWords, termsOf } from './words.ts';
 
 /** The length of a summary: a share of the text, within bounds, in words. */
 const SHARE = 0.15;
@@ -24,8 +24,7 @@ interface Candidate {
 /** @returns the summary; a text that is as short as a summary is returned as it is */
 export function summaryOf(text: string): string {
   const sentences = sentencesOf(text);
-  const wordsIn = (one: string) => one.split(' ').length;
-  const room = Math.min(MAX_WORDS, Math.max(MIN_WORDS, Math.round(sentences.reduce((sum, one) => sum + wordsIn(one), 0) * SHARE)));
+  const room = Math.min(MAX_WORDS, Math.max(MIN_WORDS, Math.round(sentences.reduce((sum, one) => sum + lengthInWords(one), 0) * SHARE)));
   const { candidates, weights } = weighed(sentences);
   const chosen: Candidate[] = [];
   let words = 0;
@@ -33,7 +32,7 @@ export function summaryOf(text: string): string {
   while (words < room && skipped < MAX_SKIPPED) {
     const best = takeBest(candidates, weights);
     if (!best) break;
-    const length = wordsIn(best.text);
+    const length = lengthInWords(best.text);
     if (words > 0 && words + length > room) skipped += 1;
     else {
       chosen.push(best);

@@ -25,7 +25,7 @@ export interface ModelSpec {
 }
 
 /** `auto`: fp32 if it is there, else what is there; q8 first with `use_matrix_accel`. */
-export type Precision = 'auto' | 'fp32' | 'fp16' | 'q8' | 'int8' | 'uint8' | 'q4';
+export type Precision = 'auto' | 'fp32' | 'fp16' | 'q8' | 'int8' | 'uint8' | 'q4' | 'q4f16';
 
 export interface ModelArgs {
   readonly models: readonly ModelSpec[];

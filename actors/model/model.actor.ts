@@ -6,6 +6,7 @@ import { openHttp } from './http/http-engine.ts';
 import { LoadedMemory } from './loaded-memory.ts';
 import { revisionOf } from './manifest.ts';
 import { Model } from './model.ts';
+import { embedderRevisionOf } from './onnx/embedding-settings.ts';
 import { openOnnx } from './onnx/onnx-engine.ts';
 import { PieceKeeper } from './pieces.ts';
 import { tracedRun } from './traced-run.ts';
@@ -23,7 +24,7 @@ export default defineActor<ModelApi, ModelArgs>(({ models: specs, maxMemoryMb, k
     open: (spec, surroundings) => (spec.engine === 'http' ? openHttp : openOnnx)(spec, surroundings),
     estimate: async (spec) => (spec.engine === 'http' ? 0 : memoryOf(spec.folder, (await weightsOf(spec, useMatrixAcceleration)) ?? [])),
     // A server elsewhere says no more of a model than its name.
-    revision: async (spec) => (spec.engine === 'http' ? spec.model : revisionOf(spec.folder)),
+    revision: async (spec) => (spec.engine === 'http' ? spec.model : (spec.task === 'embedding' ? embedderRevisionOf : revisionOf)(spec.folder)),
     missing: (spec) => missingOf(spec, useMatrixAcceleration),
     limits: { ...LIMITS, keepAliveMs },
     turns: TURNS,

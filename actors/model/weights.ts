@@ -1,19 +1,31 @@
 // Finds the weights of an ONNX model in its folder, and says what is missing.
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { ModelSpec, ModelTask, Precision } from './api.ts';
 import { sizeOf } from './manifest.ts';
 
 /** How the hub names weights of each precision. */
-const SUFFIXES: Readonly<Record<Exclude<Precision, 'auto'>, string>> = { fp32: '', fp16: '_fp16', q8: '_quantized', int8: '_int8', uint8: '_uint8', q4: '_q4' };
-const AUTO = ['fp32', 'q8', 'int8', 'uint8', 'q4', 'fp16'] as const;
+const SUFFIXES: Readonly<Record<Exclude<Precision, 'auto'>, string>> = {
+  fp32: '',
+  fp16: '_fp16',
+  q8: '_quantized',
+  int8: '_int8',
+  uint8: '_uint8',
+  q4: '_q4',
+  q4f16: '_q4f16',
+};
+const AUTO = ['fp32', 'q8', 'int8', 'uint8', 'q4', 'q4f16', 'fp16'] as const;
 /** Matrix instructions work on int8. */
-const AUTO_MATRIX = ['q8', 'int8', 'uint8', 'fp32', 'q4', 'fp16'] as const;
+const AUTO_MATRIX = ['q8', 'int8', 'uint8', 'fp32', 'q4', 'q4f16', 'fp16'] as const;
 
 /** The graphs that a model of each task may consist of: a generating one of an encoder and a decoder, or of one that goes on with a prompt. */
 const EMBEDDING = [['model']] as const;
-const GENERATING = [['encoder_model', 'decoder_model_merged'], ['model']] as const;
+/** Older files that go on with a prompt are named as if they had an encoder beside them. */
+const ALONE = 'decoder_model_merged';
+const GENERATING = [['encoder_model', ALONE], ['model'], [ALONE]] as const;
+/** As the hub has them, and as they come out of the tool that makes them. */
+const FOLDERS = ['onnx/', ''] as const;
 const partsOf = (task: ModelTask): readonly (readonly string[])[] => (task === 'embedding' ? EMBEDDING : GENERATING);
 const FILES = ['config.json', 'tokenizer.json'];
 const MIB = 1_048_576;
@@ -26,12 +38,17 @@ const FACTOR = 1.2;
 export async function weightsOf({ folder, task, precision }: ModelSpec, useMatrixAcceleration: boolean): Promise<readonly string[] | undefined> {
   const wanted = precision === 'auto' ? (useMatrixAcceleration && (await hasMatrixInstructions()) ? AUTO_MATRIX : AUTO) : [precision];
   for (const each of wanted)
-    for (const parts of partsOf(task)) {
-      const paths = parts.map((part) => `onnx/${part}${SUFFIXES[each]}.onnx`);
-      const sizes = await Promise.all(paths.map((path) => sizeOf(join(folder, path))));
-      if (sizes.every((size) => size !== undefined)) return paths;
-    }
+    for (const parts of partsOf(task))
+      for (const beside of FOLDERS) {
+        const paths = parts.map((part) => `${beside}${part}${SUFFIXES[each]}.onnx`);
+        const sizes = await Promise.all(paths.map((path) => sizeOf(join(folder, path))));
+        if (sizes.every((size) => size !== undefined) && (parts[0] !== ALONE || !(await hasEncoder(join(folder, beside))))) return paths;
+      }
   return undefined;
+}
+
+async function hasEncoder(folder: string): Promise<boolean> {
+  return (await readdir(folder)).some((file) => file.startsWith('encoder_model'));
 }
 
 /** @returns what must be there before it can be loaded, each with what to do */
@@ -64,7 +81,12 @@ function isRuntimeInstalled(): boolean {
 /** @returns MiB that the loaded model will take, about */
 export async function memoryOf(folder: string, weights: readonly string[]): Promise<number> {
   let bytes = 0;
-  for (const path of weights) bytes += ((await sizeOf(join(folder, path))) ?? 0) + ((await sizeOf(join(folder, `${path}_data`))) ?? 0);
+  for (const path of weights) {
+    const [beside, name] = [join(folder, dirname(path)), basename(path)];
+    // Large ones lie in files beside the graph: `model.onnx_data`, `model.onnx_data_1` and so on.
+    const parts = (await readdir(beside).catch(() => [])).filter((file) => file === name || file.startsWith(`${name}_data`) || file === `${name}.data`);
+    for (const part of parts) bytes += (await sizeOf(join(beside, part))) ?? 0;
+  }
   return (bytes / MIB) * FACTOR + PROCESS_MB;
 }
 

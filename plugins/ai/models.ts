@@ -14,7 +14,7 @@ export const MODEL = Type.Object(
     task: Type.Enum(['embedding', 'summary', 'translation', 'answer']),
     engine: Type.Enum(['onnx', 'http'], { default: 'onnx' }),
     folder: text(4_096),
-    precision: Type.Enum(['auto', 'fp32', 'fp16', 'q8', 'int8', 'uint8', 'q4'], { default: 'auto' }),
+    precision: Type.Enum(['auto', 'fp32', 'fp16', 'q8', 'int8', 'uint8', 'q4', 'q4f16'], { default: 'auto' }),
     url: text(2_048),
     model: text(256),
     api_key: Secret({ default: '' }),

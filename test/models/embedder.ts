@@ -31,7 +31,7 @@ function direction(name: string): readonly number[] {
   return Array.from({ length: DIMENSIONS }, () => Math.sqrt(-2 * Math.log(next() + 1e-9)) * Math.cos(2 * Math.PI * next()));
 }
 
-function table(): Float32Array {
+export function wordTable(): Float32Array {
   const rows = EMBEDDER_WORDS.map((word) => {
     const meaning = direction(SYNONYMS.find((group) => (group as readonly string[]).includes(word))?.[0] ?? word);
     const own = direction(`only ${word}`);
@@ -48,7 +48,7 @@ export function embedderFile(quantised: boolean, spareWords = 0): Uint8Array {
   const ids = graph.input('input_ids', 'int64', shape);
   graph.input('attention_mask', 'int64', shape);
   graph.input('token_type_ids', 'int64', shape);
-  const known = table();
+  const known = wordTable();
   const all = new Float32Array(known.length + spareWords * DIMENSIONS).fill(0.001);
   all.set(known);
   const words = graph.weight('words', [all.length / DIMENSIONS, DIMENSIONS], all);

@@ -5,19 +5,23 @@ import { layerOf, SIZES, type Sizes, type Weight, type Weights, waves } from './
 /** What a model is made of. */
 export interface Plan {
   readonly sizes: Sizes;
+  /** Whether what goes from graph to graph and from step to step has 16 bits, as the hub has it in files for graphics cards. */
+  readonly isHalf?: boolean;
   /** @returns the name of a weight, in the graph or around it */
   parameter(graph: Graph, name: string): string;
 }
 
-const planOf = (weights: Weights, sizes: Sizes): Plan => ({
+const planOf = (weights: Weights, sizes: Sizes, isHalf: boolean): Plan => ({
   sizes,
+  isHalf,
   parameter(graph, name) {
     const { rows, cols, data } = weights.get(name) as Weight;
     return graph.weight(name, rows === 1 ? [cols] : [rows, cols], data);
   },
 });
 
-const FLOAT = 1;
+const [FLOAT, HALF] = [1, 10];
+const typeOf = ({ isHalf = false }: Plan) => (isHalf ? 'float16' : 'float');
 const NEVER = -1e9;
 
 /** Builds parts of the graphs from the weights. */
@@ -33,6 +37,18 @@ class Builder {
   get sizes(): Sizes & { readonly size: number } {
     const { sizes } = this.#plan;
     return { ...sizes, size: sizes.model / sizes.heads };
+  }
+
+  /** @returns what goes into a graph or from step to step, to compute with */
+  read(name: string): string {
+    return this.#plan.isHalf ? this.op('Cast', [name], { to: FLOAT }) : name;
+  }
+  /** Names a result that goes out of a graph. @returns it, to compute with */
+  tell(type: string, inputs: readonly string[], attributes: Parameters<Graph['op']>[2], name: string): string {
+    if (!this.#plan.isHalf) return this.op(type, inputs, attributes, [name]);
+    const made = this.op(type, inputs, attributes);
+    this.op('Cast', [made], { to: HALF }, [name]);
+    return made;
   }
 
   inside(name: string): Builder {
@@ -98,8 +114,10 @@ class Builder {
 
 const SOURCE = ['batch_size', 'encoder_sequence_length'];
 
-export const encoderFile = (weights: Weights, quantised: boolean, sizes: Sizes = SIZES): Uint8Array => encoderOf(planOf(weights, sizes), quantised);
-export const decoderFile = (weights: Weights, quantised: boolean, sizes: Sizes = SIZES): Uint8Array => decoderOf(planOf(weights, sizes), quantised);
+export const encoderFile = (weights: Weights, quantised: boolean, sizes: Sizes = SIZES, isHalf = false): Uint8Array =>
+  encoderOf(planOf(weights, sizes, isHalf), quantised);
+export const decoderFile = (weights: Weights, quantised: boolean, sizes: Sizes = SIZES, isHalf = false): Uint8Array =>
+  decoderOf(planOf(weights, sizes, isHalf), quantised);
 
 export function encoderOf(plan: Plan, quantised = false): Uint8Array {
   const graph = new Graph('encoder', { quantised });
@@ -112,8 +130,8 @@ export function encoderOf(plan: Plan, quantised = false): Uint8Array {
     const seen = build.join(x, build.attention(x, `${own}.self`, key, value, build.padding(mask)), `${own}.norm1`);
     x = build.join(seen, build.inner(seen, own), `${own}.norm2`);
   }
-  graph.op('Identity', [x], {}, ['last_hidden_state']);
-  graph.output('last_hidden_state', 'float', [...SOURCE, plan.sizes.model]);
+  build.tell('Identity', [x], {}, 'last_hidden_state');
+  graph.output('last_hidden_state', typeOf(plan), [...SOURCE, plan.sizes.model]);
   return graph.file();
 }
 
@@ -122,15 +140,17 @@ const cacheShape = (length: string, { heads, model }: Sizes) => ['batch_size', h
 const cachesOf = ({ layers }: Sizes) => Array.from({ length: layers }, (_, layer) => CACHES.map((cache) => `${layer}.${cache}`)).flat();
 
 /** A branch of the decoder: the first step reads the encoder, later ones their caches. */
-function branch(outer: Builder, name: string, isFirst: boolean): Graph {
+function branch(outer: Builder, name: string, isFirst: boolean, type: 'float' | 'float16'): Graph {
   const build = outer.inside(name);
   const { graph, sizes } = build;
   const output = (cache: string) => (sizes.layers === 1 ? `${name}.${cache.slice(2)}` : `${name}.${cache}`);
   const past = (layer: number, cache: string) => `past_key_values.${layer}.${cache}`;
   const cross = Array.from({ length: sizes.layers }, (_, layer) =>
     (['key', 'value'] as const).map((part) => {
-      const made = isFirst ? build.heads(build.linear('encoder_hidden_states', `${layerOf('decoder', layer)}.cross.${part}`)) : past(layer, `encoder.${part}`);
-      return build.op('Identity', [made], {}, [output(`${layer}.encoder.${part}`)]);
+      const made = isFirst
+        ? build.heads(build.linear(build.read('encoder_hidden_states'), `${layerOf('decoder', layer)}.cross.${part}`))
+        : build.read(past(layer, `encoder.${part}`));
+      return build.tell('Identity', [made], {}, output(`${layer}.encoder.${part}`));
     }),
   ) as [string, string][];
   const before = build.size(past(0, 'decoder.key'), 2);
@@ -140,7 +160,7 @@ function branch(outer: Builder, name: string, isFirst: boolean): Graph {
     const at = layerOf('decoder', layer);
     const own = (['key', 'value'] as const).map((part) => {
       const now = build.heads(build.linear(x, `${at}.self.${part}`));
-      return build.op('Concat', [past(layer, `decoder.${part}`), now], { axis: 2 }, [output(`${layer}.decoder.${part}`)]);
+      return build.tell('Concat', [build.read(past(layer, `decoder.${part}`)), now], { axis: 2 }, output(`${layer}.decoder.${part}`));
     }) as [string, string];
     causal ??= build.causal(before, build.op('Add', [before, build.size('input_ids', 1)]));
     const first = build.join(x, build.attention(x, `${at}.self`, ...own, causal), `${at}.norm1`);
@@ -148,26 +168,27 @@ function branch(outer: Builder, name: string, isFirst: boolean): Graph {
     x = build.join(second, build.inner(second, at), `${at}.norm3`);
   }
   const words = build.op('Transpose', [build.parameter('words.weight')], { perm: [1, 0] });
-  build.op('Add', [build.op('MatMul', [x, words]), build.parameter('words.bias')], {}, [`${name}.logits`]);
-  graph.output(`${name}.logits`, 'float', ['batch_size', 'decoder_sequence_length', sizes.words]);
-  for (const cache of cachesOf(sizes)) graph.output(output(cache), 'float', cacheShape(`${output(cache)}.length`, sizes));
+  build.tell('Add', [build.op('MatMul', [x, words]), build.parameter('words.bias')], {}, `${name}.logits`);
+  graph.output(`${name}.logits`, type, ['batch_size', 'decoder_sequence_length', sizes.words]);
+  for (const cache of cachesOf(sizes)) graph.output(output(cache), type, cacheShape(`${output(cache)}.length`, sizes));
   return graph;
 }
 
 export function decoderOf(plan: Plan, quantised = false): Uint8Array {
   const graph = new Graph('decoder', { quantised });
   const { sizes } = plan;
+  const type = typeOf(plan);
   const caches = cachesOf(sizes);
   const lengthOf = (cache: string, of: 'past' | 'total') => `${of}_${cache.split('.')[1]}_sequence_length`;
   graph.input('encoder_attention_mask', 'int64', SOURCE);
   graph.input('input_ids', 'int64', ['batch_size', 'decoder_sequence_length']);
-  graph.input('encoder_hidden_states', 'float', [...SOURCE, sizes.model]);
-  for (const cache of caches) graph.input(`past_key_values.${cache}`, 'float', cacheShape(lengthOf(cache, 'past'), sizes));
+  graph.input('encoder_hidden_states', type, [...SOURCE, sizes.model]);
+  for (const cache of caches) graph.input(`past_key_values.${cache}`, type, cacheShape(lengthOf(cache, 'past'), sizes));
   const usesCache = graph.input('use_cache_branch', 'bool', [1]);
   const build = new Builder(graph, plan);
-  const branches = { then_branch: branch(build, 'later', false), else_branch: branch(build, 'first', true) };
+  const branches = { then_branch: branch(build, 'later', false, type), else_branch: branch(build, 'first', true, type) };
   graph.op('If', [usesCache], branches, ['logits', ...caches.map((cache) => `present.${cache}`)]);
-  graph.output('logits', 'float', ['batch_size', 'decoder_sequence_length', sizes.words]);
-  for (const cache of caches) graph.output(`present.${cache}`, 'float', cacheShape(lengthOf(cache, 'total'), sizes));
+  graph.output('logits', type, ['batch_size', 'decoder_sequence_length', sizes.words]);
+  for (const cache of caches) graph.output(`present.${cache}`, type, cacheShape(lengthOf(cache, 'total'), sizes));
   return graph.file();
 }

@@ -56,6 +56,15 @@ function tensor(name: string, type: ElementType, dims: readonly number[], values
   return message.int(2, TYPES[type]).text(8, name).bytes(9, raw(type, values));
 }
 
+/** A tensor whose numbers lie in another file (`TensorProto.external_data`). */
+function tensorElsewhere(name: string, dims: readonly number[], { location, offset, length }: { location: string; offset: number; length: number }): Message {
+  const message = new Message();
+  for (const size of dims) message.int(1, size);
+  message.int(2, TYPES.float).text(8, name);
+  for (const [key, value] of Object.entries({ location, offset, length })) message.message(13, new Message().text(1, key).text(2, String(value)));
+  return message.int(14, 1);
+}
+
 function valueInfo(name: string, type: ElementType, shape: Shape): Message {
   const dims = new Message();
   for (const size of shape) dims.message(1, typeof size === 'number' ? new Message().int(1, size) : new Message().text(2, size));
@@ -75,6 +84,10 @@ function attribute(name: string, value: Attribute): Message {
 /** Weight matrices of at least this many numbers are stored as int8 in quantised files. */
 const QUANTISED_FROM = 256;
 
+/** Beside ONNX's own operators: those that ONNX Runtime adds, which files of chat models have. */
+const MICROSOFT = 'com.microsoft';
+const MICROSOFT_OPERATORS = ['GroupQueryAttention'];
+
 /** Weights belong to the outermost graph, so that branches share them. */
 export class Graph {
   readonly #name: string;
@@ -86,10 +99,15 @@ export class Graph {
   readonly #unpacking: Message[] = [];
   readonly #inputs: Message[] = [];
   readonly #outputs: Message[] = [];
+  /** File beside this one that matrices lie in, and what lies in it. */
+  readonly #beside: string | undefined;
+  readonly #elsewhere: Uint8Array[] = [];
+  #hasMicrosoft = false;
   #count = 0;
 
-  constructor(name: string, options: { readonly inside?: Graph; readonly quantised?: boolean } = {}) {
+  constructor(name: string, options: { readonly inside?: Graph; readonly quantised?: boolean; readonly beside?: string } = {}) {
     this.#name = name;
+    this.#beside = options.beside;
     this.#top = options.inside ?? this;
     this.#quantised = options.quantised ?? false;
   }
@@ -111,6 +129,12 @@ export class Graph {
   weight(name: string, dims: readonly number[], values: Float32Array | readonly number[], type: ElementType = 'float'): string {
     const top = this.#top;
     if (top.#weights.has(name)) return name;
+    if (top.#beside !== undefined && type === 'float' && dims.length === 2) {
+      const [bytes, offset] = [raw(type, values), top.#elsewhere.reduce((sum, { length }) => sum + length, 0)];
+      top.#elsewhere.push(bytes);
+      top.#weights.set(name, tensorElsewhere(name, dims, { location: top.#beside, offset, length: bytes.length }));
+      return name;
+    }
     if (!(top.#quantised && type === 'float' && dims.length === 2 && values.length >= QUANTISED_FROM)) {
       top.#weights.set(name, tensor(name, type, dims, values));
       return name;
@@ -140,13 +164,14 @@ export class Graph {
     for (const output of outputs) node.text(2, output);
     node.text(3, `${type}_${this.#top.#count++}`).text(4, type);
     for (const [name, value] of Object.entries(attributes)) node.message(5, attribute(name, value));
-    return node;
+    return MICROSOFT_OPERATORS.includes(type) ? node.text(7, MICROSOFT) : node;
   }
 
   /** @param outputs names of the results; without them one is made up @returns the name of the first */
   op(type: string, inputs: readonly string[], attributes: Readonly<Record<string, Attribute>> = {}, outputs?: readonly string[]): string {
     const names = outputs ?? [`value_${this.#top.#count++}`];
     this.#nodes.push(this.#node(type, inputs, attributes, names));
+    if (MICROSOFT_OPERATORS.includes(type)) this.#top.#hasMicrosoft = true;
     return names[0] as string;
   }
 
@@ -162,7 +187,13 @@ export class Graph {
 
   /** @returns the bytes of an ONNX file of operator set 17 */
   file(): Uint8Array {
-    const operators = new Message().text(1, '').int(2, 17);
-    return new Message().int(1, 8).text(2, 'gatehouse').message(7, this.encode()).message(8, operators).encode();
+    const own = new Message().text(1, '').int(2, 17);
+    const file = new Message().int(1, 8).text(2, 'gatehouse').message(7, this.encode()).message(8, own);
+    return (this.#hasMicrosoft ? file.message(8, new Message().text(1, MICROSOFT).int(2, 1)) : file).encode();
+  }
+
+  /** @returns the bytes of the file beside this one */
+  get elsewhere(): Uint8Array {
+    return Buffer.concat(this.#elsewhere);
   }
 }

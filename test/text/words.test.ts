@@ -5,10 +5,23 @@ import { passagesOf } from '../../text/passages.ts';
 import { sentencesOf } from '../../text/sentences.ts';
 import { termsOf, wordsOf } from '../../text/words.ts';
 
-test('words have no case and no accents; scripts without spaces are cut by their own rules', () => {
-  assert.deepEqual(wordsOf("L'ÉTÉ, naïve ﬁne 42nd"), ['l', 'ete', 'naive', 'fine', '42nd']);
-  assert.deepEqual(wordsOf('東京に行く').join(''), '東京に行く');
-  assert.ok(wordsOf('東京に行く').length > 1);
+test('words have no case and no accents; marks that are vowels or make another sign stay', () => {
+  assert.deepEqual(wordsOf("L'ÉTÉ, naïve ﬁne Ёлка שָׁלוֹם"), ['l', 'ete', 'naive', 'fine', 'елка', 'שלום']);
+  assert.deepEqual(wordsOf('किताब कुत्ता'), ['किताब', 'कुत्ता']);
+  assert.deepEqual(wordsOf('ガ カ'), ['ガ', 'カ']);
+});
+
+test('words without spaces between them are pairs of signs, or what a dictionary knows', () => {
+  assert.deepEqual(wordsOf('東京に行く'), ['東', '東京', '京', '京に', 'に行', '行', '行く']);
+  assert.deepEqual(wordsOf('RFC 5246はTLS 1.2です'), ['rfc', '5246', 'は', 'tls', '1', '2', 'です']);
+  assert.deepEqual(wordsOf('서울에서'), ['서울에서', '서울', '울에', '에서']);
+  assert.deepEqual(wordsOf('ฉันรักแมว'), ['ฉัน', 'รัก', 'แมว']);
+  assert.deepEqual(wordsOf("don't 日"), ['don', 't', '日']);
+});
+
+test('names of letters and digits are found in one word and in two; a hash is one', () => {
+  assert.deepEqual(wordsOf('RFC5246, 42nd'), ['rfc5246', 'rfc', '5246', '42nd', '42', 'nd']);
+  assert.deepEqual(wordsOf('a1b2c3d4e5f6'), ['a1b2c3d4e5f6']);
 });
 
 test('a run of combining marks, which would take seconds to compose, is left out', () => {

@@ -12,8 +12,15 @@ interface Message {
   readonly content: string;
 }
 
-/** @returns the prompt of these messages, up to where the answer begins */
-type Render = (messages: readonly Message[]) => string;
+interface Render {
+  /** @returns the prompt of these messages, up to where the answer begins */
+  prompt(messages: readonly Message[]): string;
+  /** What the template puts around messages and is no special token of the tokenizer. */
+  readonly marks: readonly string[];
+}
+
+/** Of Llama 2 and Mistral, and of ChatML where the tokenizer does not know it: `[INST]`, `<<SYS>>`, `<|im_start|>`, `<start_of_turn>`. */
+const MARKS = /\[\/?[A-Z_]{3,}\]|<<\/?[A-Z]{3,}>>|<\|[a-z_]{2,}\|>|<[a-z]+_of_[a-z]+>/g;
 
 /** A text may have other tokens within a prompt than alone. */
 const SLACK = 8;
@@ -21,7 +28,8 @@ const SLACK = 8;
 /** @throws Fault MODEL_FAILED for a template that cannot be read */
 export async function chatPhrasing(folder: string, tokenizer: Tokenizer, { window }: Decoding): Promise<Phrasing> {
   const render = await templateIn(folder);
-  const marks = [...tokenizer.added()].flatMap(([, content, isSpecial]) => (isSpecial && content.length > 1 ? [content] : []));
+  const special = [...tokenizer.added()].flatMap(([, content, isSpecial]) => (isSpecial && content.length > 1 ? [content] : []));
+  const marks = [...new Set([...special, ...(render?.marks ?? [])])];
   const prompt = (instruction: string, text: string) => promptOf(tokenizer, render, disarmed(instruction, marks), disarmed(text, marks));
   return {
     // Instructions and answers need the rest.
@@ -45,10 +53,10 @@ function promptOf(tokenizer: Tokenizer, render: Render | undefined, instruction:
   if (!render) return tokenizer.begin(tokenizer.encode(`${both}\n`));
   const user = { role: 'user', content: text } as const;
   try {
-    return tokenizer.encode(render(instruction === '' ? [user] : [{ role: 'system', content: instruction }, user]));
+    return tokenizer.encode(render.prompt(instruction === '' ? [user] : [{ role: 'system', content: instruction }, user]));
   } catch {
     // Some templates refuse instructions of the system.
-    return tokenizer.encode(render([{ role: 'user', content: both }]));
+    return tokenizer.encode(render.prompt([{ role: 'user', content: both }]));
   }
 }
 
@@ -61,7 +69,7 @@ function disarmed(text: string, marks: readonly string[]): string {
 async function templateIn(folder: string): Promise<Render | undefined> {
   const config = await readJson(folder, 'tokenizer_config.json');
   const own = await readFile(join(folder, 'chat_template.jinja'), 'utf8').catch(() => undefined);
-  const source = own ?? sourceIn(config['chat_template']);
+  const source = own ?? sourceIn(config['chat_template']) ?? sourceIn((await readJson(folder, 'chat_template.json'))['chat_template']);
   if (source === undefined) return undefined;
   const token = (name: string) => {
     const value = config[name] as string | { readonly content?: string } | null | undefined;
@@ -70,7 +78,10 @@ async function templateIn(folder: string): Promise<Render | undefined> {
   const names = { bos_token: token('bos_token'), eos_token: token('eos_token'), pad_token: token('pad_token'), unk_token: token('unk_token') };
   try {
     const template = new Template(source);
-    return (messages) => template.render({ ...names, messages, add_generation_prompt: true, enable_thinking: false });
+    return {
+      prompt: (messages) => template.render({ ...names, messages, add_generation_prompt: true, enable_thinking: false }),
+      marks: source.match(MARKS) ?? [],
+    };
   } catch (cause) {
     throw new Fault('MODEL_FAILED', { detail: 'the chat template of the model cannot be read', cause });
   }

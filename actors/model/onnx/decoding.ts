@@ -1,9 +1,11 @@
 // How a generating model writes, as its files say: which tokens begin, end and are never written, how many hypotheses it writes side by side, and how long its texts are.
 import { Fault } from '../../../kernel/fault.ts';
+import type { ModelTask } from '../api.ts';
 import { type BeamSettings, Beams } from './beams.ts';
+import { settingsOfTask } from './prefixes.ts';
 import type { Rules } from './rules.ts';
 import { Greedy, type Search } from './search.ts';
-import { readJson } from './tokenizer.ts';
+import { readJson, type Tokenizer } from './tokenizer.ts';
 
 export interface Decoding {
   /** The token that begins every answer of a decoder; of no use to one that goes on with its prompt. */
@@ -27,11 +29,21 @@ const MULTILINGUAL = ['m2m_100', 'mbart', 'nllb', 'nllb-moe'];
 
 const number = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined);
 
-/** @param isCausal whether it goes on with a prompt @param beams instead of what the files say; 0 for what they say @throws Fault MODEL_FAILED for a model that this server cannot run */
-export async function decodingIn(folder: string, isCausal: boolean, beams: number): Promise<Decoding> {
-  const [config, tokens] = [await readJson(folder, 'config.json'), await readJson(folder, 'tokenizer_config.json')];
-  const all = { ...config, ...(await readJson(folder, 'generation_config.json')) };
-  const ends = [all['eos_token_id']].flat().flatMap((id) => number(id) ?? []);
+export interface DecodingOptions {
+  /** Whether it goes on with a prompt. */
+  readonly isCausal: boolean;
+  /** Instead of what the files say; 0 for what they say. */
+  readonly beams: number;
+  readonly task?: ModelTask | undefined;
+}
+
+/** @throws Fault MODEL_FAILED for a model that this server cannot run */
+export async function decodingIn(folder: string, { isCausal, beams, task }: DecodingOptions, tokenizer: Pick<Tokenizer, 'idOf'>): Promise<Decoding> {
+  const [whole, tokens] = [await readJson(folder, 'config.json'), await readJson(folder, 'tokenizer_config.json')];
+  // Models that also read pictures have the settings of the part for texts apart.
+  const config: Readonly<Record<string, unknown>> = { ...(whole['text_config'] as object | undefined), ...whole };
+  const all = { ...config, ...(await readJson(folder, 'generation_config.json')), ...settingsOfTask(config, task) };
+  const ends = [...[all['eos_token_id']].flat(), endOf(tokens, tokenizer)].flatMap((id) => number(id) ?? []);
   const start = number(all['decoder_start_token_id']) ?? number(config['pad_token_id']) ?? (isCausal ? 0 : undefined);
   if (start === undefined || ends.length === 0) throw new Fault('MODEL_FAILED', { detail: 'config.json does not say how an answer begins and ends' });
   const isMultilingual = MULTILINGUAL.includes(String(config['model_type']));
@@ -48,6 +60,12 @@ export async function decodingIn(folder: string, isCausal: boolean, beams: numbe
     maxTokens: Math.min(MAX_WINDOW, ...most),
     window: windows.length === 0 ? DEFAULT_WINDOW : Math.min(MAX_WINDOW, ...windows),
   };
+}
+
+/** Chat models may end an answer with another token than their files name first: the one that ends a turn. */
+function endOf({ eos_token: token }: Readonly<Record<string, unknown>>, tokenizer: Pick<Tokenizer, 'idOf'>): number | undefined {
+  const word = typeof token === 'string' ? token : (token as { readonly content?: unknown } | null | undefined)?.content;
+  return typeof word === 'string' ? tokenizer.idOf(word) : undefined;
 }
 
 function rulesIn(all: Readonly<Record<string, unknown>>, ends: ReadonlySet<number>): Omit<Rules, 'read'> {

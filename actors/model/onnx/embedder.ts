@@ -4,18 +4,17 @@ import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Purpose } from '../api.ts';
 import { Batches, type Row } from './batches.ts';
+import { emptyCaches, pick } from './caches.ts';
+import { type EmbeddingSettings, embeddingSettingsIn, type Pooling } from './embedding-settings.ts';
 import { floatsIn } from './floats.ts';
 import { openSession, type Runtime } from './session.ts';
-import { openTokenizer, readJson, type Tokenizer } from './tokenizer.ts';
+import { openTokenizer, type Tokenizer } from './tokenizer.ts';
 
-/** Of models that say nothing. */
-const DEFAULT_TOKENS = 512;
-/** Attention takes time with the square of the length. */
-const MAX_TOKENS = 8_192;
-/** Inputs that a model may have; those that it has not are left out. */
-const INPUTS = ['input_ids', 'attention_mask', 'token_type_ids'];
-
-type Pooling = 'mean' | 'cls' | 'max';
+/** Inputs that a model may have; those that it has not are left out. Models made of one for chats have caches, too, which are empty. */
+const INPUTS = ['input_ids', 'attention_mask', 'token_type_ids', 'position_ids'];
+const isCache = (name: string) => name.startsWith('past_key_values.');
+/** The first that a model has: a vector for each text, or one for each token. */
+const OUTPUTS = ['sentence_embedding', 'last_hidden_state', 'token_embeddings'];
 
 interface EmbedderOptions {
   readonly folder: string;
@@ -33,7 +32,7 @@ export class Embedder {
   readonly #prompts: Readonly<Record<Purpose, string>>;
   readonly #batches: Batches;
 
-  private constructor(parts: { tokenizer: Tokenizer; runtime: Runtime; session: InferenceSession; settings: Settings; threads: number }) {
+  private constructor(parts: { tokenizer: Tokenizer; runtime: Runtime; session: InferenceSession; settings: EmbeddingSettings; threads: number }) {
     this.tokenizer = parts.tokenizer;
     this.#runtime = parts.runtime;
     this.#session = parts.session;
@@ -47,18 +46,22 @@ export class Embedder {
   static async open({ folder, weights, threads }: EmbedderOptions): Promise<Embedder> {
     const [tokenizer, settings, { runtime, session }] = [
       await openTokenizer(folder),
-      await settingsIn(folder),
+      await embeddingSettingsIn(folder),
       await openSession(join(folder, weights), threads),
     ];
-    const unknown = session.inputNames.filter((name) => !INPUTS.includes(name));
+    const unknown = session.inputNames.filter((name) => !INPUTS.includes(name) && !isCache(name));
     if (unknown.length > 0)
       throw new Fault('MODEL_FAILED', { detail: `${weights}: unknown inputs ${unknown.join(', ')}; an embedding model has ${INPUTS.join(', ')}` });
+    if (settings.hasDense && !session.outputNames.includes('sentence_embedding'))
+      throw new Fault('MODEL_FAILED', {
+        detail: `${weights}: modules.json names a dense layer, which is not in the graph: it has no output sentence_embedding`,
+      });
     return new Embedder({ tokenizer, runtime, session, settings, threads });
   }
 
   /** @returns for each text the vectors of its windows */
   async embed(texts: readonly string[], purpose: Purpose, signal: AbortSignal | undefined): Promise<Float32Array[][]> {
-    const windows = texts.map((text) => this.tokenizer.windows(this.#prompts[purpose] + text, this.#maxTokens));
+    const windows = texts.map((text) => this.tokenizer.windows(text, this.#maxTokens, { prefix: this.#prompts[purpose] }));
     const vectors = await this.#batches.add(windows.flat(), signal);
     let at = 0;
     return windows.map(({ length }) => {
@@ -75,48 +78,16 @@ export class Embedder {
         ids[index * width + place] = BigInt(id);
         mask[index * width + place] = 1n;
       }
-    const data: Readonly<Record<string, BigInt64Array>> = { input_ids: ids, attention_mask: mask, token_type_ids: new BigInt64Array(ids.length) };
-    const tensor = (name: string) => new this.#runtime.Tensor('int64', data[name] as BigInt64Array, [rows.length, width]);
-    const outputs = await this.#session.run(Object.fromEntries(this.#session.inputNames.map((name) => [name, tensor(name)])));
-    const output = (outputs['last_hidden_state'] ?? outputs['token_embeddings'] ?? outputs[this.#session.outputNames[0] as string]) as Tensor;
+    const positions = BigInt64Array.from(ids, (_, at) => BigInt(at % width));
+    const data = { input_ids: ids, attention_mask: mask, token_type_ids: new BigInt64Array(ids.length), position_ids: positions };
+    const tensors = Object.entries(data).map(([name, numbers]) => [name, new this.#runtime.Tensor('int64', numbers, [rows.length, width])] as const);
+    const given = { ...Object.fromEntries(tensors), ...emptyCaches(this.#session, this.#runtime, rows.length) };
+    const { inputNames, outputNames } = this.#session;
+    const name = OUTPUTS.find((each) => outputNames.includes(each)) ?? (outputNames[0] as string);
+    const output = (await this.#session.run(pick(given, inputNames), [name]))[name] as Tensor;
     const [values, { dims }] = [floatsIn(output), output];
     return rows.map(({ ids: { length } }, index) => normalised(pooled({ values, dims }, index, length, this.#pooling)));
   }
-}
-
-interface Settings {
-  readonly pooling: Pooling;
-  readonly maxTokens: number;
-  readonly prompts: Readonly<Record<Purpose, string>>;
-}
-
-/** As the files of sentence-transformers say. */
-async function settingsIn(folder: string): Promise<Settings> {
-  const [pooling, sentence, tokens, model] = [
-    await readJson(folder, '1_Pooling/config.json'),
-    await readJson(folder, 'sentence_bert_config.json'),
-    await readJson(folder, 'tokenizer_config.json'),
-    await readJson(folder, 'config.json'),
-  ];
-  const { prompts } = (await readJson(folder, 'config_sentence_transformers.json')) as { prompts?: Record<string, string> };
-  const modes = Object.entries(pooling).flatMap(([key, value]) => (value === true && key.startsWith('pooling_mode_') ? [key] : []));
-  const limits = [sentence['max_seq_length'], tokens['model_max_length'], model['max_position_embeddings'], MAX_TOKENS].filter(
-    (each) => typeof each === 'number',
-  );
-  return {
-    pooling: poolingOf(modes),
-    // A tokenizer without a limit says 1e30.
-    maxTokens: limits.length === 1 ? DEFAULT_TOKENS : Math.min(...limits),
-    prompts: { query: prompts?.['query'] ?? '', passage: prompts?.['passage'] ?? prompts?.['document'] ?? '' },
-  };
-}
-
-function poolingOf(modes: readonly string[]): Pooling {
-  if (modes.length === 0) return 'mean';
-  const known: Readonly<Record<string, Pooling>> = { pooling_mode_mean_tokens: 'mean', pooling_mode_cls_token: 'cls', pooling_mode_max_tokens: 'max' };
-  const pooling = known[modes[0] as string];
-  if (pooling && modes.length === 1) return pooling;
-  throw new Fault('MODEL_FAILED', { detail: `1_Pooling/config.json: ${modes.join(', ')} is not supported; mean, cls and max are` });
 }
 
 interface Output {
@@ -132,6 +103,7 @@ function pooled({ values, dims }: Output, row: number, length: number, pooling: 
   const first = row * (dims[1] as number) * size;
   const vector = values.slice(first, first + size);
   if (pooling === 'cls') return vector;
+  if (pooling === 'last') return values.slice(first + (length - 1) * size, first + length * size);
   for (let token = 1; token < length; token += 1)
     for (let at = 0; at < size; at += 1) {
       const value = values[first + token * size + at] as number;

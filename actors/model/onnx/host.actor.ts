@@ -16,7 +16,7 @@ export default defineActor<HostApi, HostArgs>(async ({ folder, task, weights, th
   setPriority(Math.min(NICEST, getPriority() + NICER));
   const isEmbedder = task === 'embedding';
   const embedder = isEmbedder ? await Embedder.open({ folder, weights: weights[0] as string, threads }) : undefined;
-  const generator = isEmbedder ? undefined : await Generator.open({ folder, weights, threads, beams });
+  const generator = isEmbedder ? undefined : await Generator.open({ folder, weights, threads, beams, task });
   const { tokenizer } = (embedder ?? generator) as Embedder | Generator;
   const keeper = new PieceKeeper(ctx.clock);
   return {

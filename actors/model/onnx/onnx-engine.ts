@@ -10,6 +10,7 @@ import type { Engine, EngineSurroundings } from '../engine.ts';
 import { revisionOf } from '../manifest.ts';
 import { weightsOf } from '../weights.ts';
 import type { HostApi, HostArgs } from './api.ts';
+import { embedderRevisionOf } from './embedding-settings.ts';
 
 /** JavaScript of the host; weights are not in its heap. */
 const HEAP_MB = 512;
@@ -36,7 +37,7 @@ const ENVIRONMENT = { HOME: '/nonexistent', ORT_DISABLE_TELEMETRY: '1', ...ALLOC
 export async function openOnnx(model: ModelSpec, { clock, log, threads, useMatrixAcceleration }: EngineSurroundings): Promise<Engine> {
   const weights = await weightsOf(model, useMatrixAcceleration);
   if (!weights) throw new Fault('MODEL_NOT_INSTALLED', { detail: `the model ${model.id} has no weights` });
-  const revision = await revisionOf(model.folder);
+  const revision = await (model.task === 'embedding' ? embedderRevisionOf : revisionOf)(model.folder);
   const args: HostArgs = { folder: model.folder, task: model.task, weights, threads, beams: model.beams };
   const module = new URL('./host.actor.ts', import.meta.url);
   const limits = { memoryMb: HEAP_MB, deadlineMs: CALL_MS, maxQueue: MAX_CALLS };

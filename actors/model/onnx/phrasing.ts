@@ -1,5 +1,6 @@
 // How a text is put to a generating model: what it reads, token for token, and in how many parts.
 import type { Decoding, Task } from './decoding.ts';
+import type { PrefixOf } from './prefixes.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
 /** What all inputs of a request share. */
@@ -17,10 +18,15 @@ export interface Phrasing {
   tasks(input: string, request: Request): readonly Task[];
 }
 
-/** Models made for one task read the text alone. */
-export function plainPhrasing(tokenizer: Tokenizer, { window }: Decoding): Phrasing {
+/** Of a prefix that depends on the request, in tokens. */
+const MAX_PREFIX = 16;
+
+/** Models made for one task read the text alone, those made for several a few words before it. */
+export function plainPhrasing(tokenizer: Tokenizer, { window }: Decoding, prefixOf?: PrefixOf): Phrasing {
   return {
-    room: window - tokenizer.overhead,
-    tasks: (input, { maxTokens }) => tokenizer.windows(input, window).map((ids) => ({ ids, maxTokens, first: undefined })),
+    room: window - tokenizer.overhead - (prefixOf ? MAX_PREFIX : 0),
+    tasks(input, { maxTokens, languages }) {
+      return tokenizer.windows(input, window, { prefix: prefixOf?.(languages) ?? '' }).map((ids) => ({ ids, maxTokens, first: undefined }));
+    },
   };
 }

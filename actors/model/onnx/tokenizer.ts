@@ -13,6 +13,12 @@ const MAX_CHARACTERS = 32;
 /** What stands for a special token around a text. */
 type Mark = (id: number) => number;
 
+interface WindowOptions {
+  /** What the model wants before each text. */
+  readonly prefix?: string;
+  readonly mark?: Mark;
+}
+
 const asItIs: Mark = (id) => id;
 
 export class Tokenizer {
@@ -60,15 +66,26 @@ export class Tokenizer {
     for (const [id, { content, special }] of this.#rules.get_added_tokens_decoder()) yield [id, content, special];
   }
 
-  /** @param maxTokens of one window, with special tokens @param mark what stands for a special token @returns the tokens of each window, with special tokens; one for a text that fits */
-  windows(text: string, maxTokens: number, mark: Mark = asItIs): number[][] {
+  /** @returns the number of a word; undefined if the model has no such word */
+  idOf(word: string): number | undefined {
+    return this.#rules.token_to_id(word);
+  }
+
+  /** @returns all words, added ones too, with their numbers */
+  words(): ReadonlyMap<string, number> {
+    return this.#rules.get_vocab(true);
+  }
+
+  /** @param maxTokens of one window, with special tokens @returns the tokens of each window, with special tokens; one for a text that fits */
+  windows(text: string, maxTokens: number, { prefix = '', mark = asItIs }: WindowOptions = {}): number[][] {
     const room = maxTokens - this.overhead;
     if (text.length <= room * MAX_CHARACTERS) {
-      const whole = this.encode(text);
+      const whole = this.encode(prefix + text);
       if (whole.length <= room) return [this.enclose(whole, mark)];
     }
-    return this.cut(text, room).flatMap(([start, end]) => {
-      const ids = this.encode(text.slice(start, end));
+    const rest = prefix === '' ? room : Math.max(1, room - this.encode(prefix).length);
+    return this.cut(text, rest).flatMap(([start, end]) => {
+      const ids = this.encode(prefix + text.slice(start, end));
       // A word may have other tokens at the beginning of a text than within it.
       return Array.from({ length: Math.ceil(ids.length / room) }, (_, part) => this.enclose(ids.slice(part * room, (part + 1) * room), mark));
     });

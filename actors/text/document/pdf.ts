@@ -2,6 +2,7 @@
 import type { getDocumentProxy } from 'unpdf';
 import type { Block } from '../../../text/passages.ts';
 import { refuse } from '../refuse.ts';
+import { type Bounds, withBoundedBuffers } from './bounded-buffers.ts';
 import { Blocks, type Content } from './content.ts';
 
 const MAX_PAGES = 5_000;
@@ -12,15 +13,51 @@ export function isPdf(file: Uint8Array): boolean {
   return Buffer.from(file.buffer, file.byteOffset, Math.min(file.byteLength, HEADER_BYTES)).includes('%PDF-');
 }
 
+/** Of a table of objects, in any case; more than a file has bytes it cannot have. */
+const MIN_OBJECTS = 100_000;
+/** ISO 32000-1 annex C. */
+const MAX_OBJECTS = 8_388_607;
+/** In bytes. */
+const MAX_DICTIONARY = 65_536;
+
+/** A table of objects may be a stream (ISO 32000-1 section 7.5.8), and its entries may have no bytes: then a few numbers make millions of them. @throws Fault BAD_REQUEST */
+function requireXref(file: Uint8Array): void {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  const most = Math.min(MAX_OBJECTS, Math.max(MIN_OBJECTS, file.byteLength));
+  for (let at = bytes.indexOf('/XRef'); at >= 0; at = bytes.indexOf('/XRef', at + 1)) {
+    const begin = Math.max(0, at - MAX_DICTIONARY, bytes.lastIndexOf('obj', at));
+    const end = bytes.indexOf('stream', at);
+    const dictionary = bytes.toString('latin1', begin, Math.min(end < 0 ? file.byteLength : end, at + MAX_DICTIONARY));
+    const pairs = /\/Index\s*\[([^\]]*)/.exec(dictionary)?.[1]?.trim().split(/\s+/).map(Number);
+    const counted = pairs?.reduce((sum, each, index) => (index % 2 === 1 ? sum + each : sum), 0) ?? 0;
+    const size = Number(/\/Size\s+(\d+)/.exec(dictionary)?.[1] ?? 0);
+    if (counted > most || size > most) throw refuse('the pdf is damaged: it names more objects than it can have');
+  }
+}
+
 type Document = Awaited<ReturnType<typeof getDocumentProxy>>;
 
 /** @throws Fault BAD_REQUEST */
-export async function readPdf(file: Uint8Array): Promise<Content> {
+export function readPdf(file: Uint8Array): Promise<Content> {
+  requireXref(file);
+  return withBoundedBuffers(file.byteLength, async (bounds) => {
+    const outcome = await read(file, bounds).catch((error: unknown) => ({ error }));
+    // The reader may have left out what was too large: what it has read is not the whole.
+    if (bounds.isExceeded) throw refuse('the file is too large when it is unpacked');
+    if ('error' in outcome) throw outcome.error;
+    return outcome;
+  });
+}
+
+async function read(file: Uint8Array, bounds: Bounds): Promise<Content> {
   const document = await open(file);
   try {
     if (document.numPages > MAX_PAGES) throw refuse(`the pdf has ${document.numPages} pages; at most ${MAX_PAGES} are allowed`);
     const blocks = new Blocks();
-    for (let page = 1; page <= document.numPages; page++) blocks.add(await readable(document, page));
+    for (let page = 1; page <= document.numPages; page++) {
+      bounds.nextPage();
+      blocks.add(await readable(document, page));
+    }
     return { title: await titleOf(document), blocks: blocks.all };
   } finally {
     await document.destroy();

@@ -54,6 +54,16 @@ test('a model for chats summarises and answers, as its template tells it to', as
   });
 });
 
+test('a sentence without an end that is as long as what the model takes is no question that is too long', async () => {
+  // One after the other: each is about as long as the model takes.
+  for (const words of [80, 90, 96, 110, 200]) {
+    const { status, text } = await post('/context_predict', { context: 'lamp '.repeat(words), query: 'what broke the mole?' });
+    assert.equal(status, 200, `${words}: ${text}`);
+  }
+  const { status, body } = await post('/context_predict', { context: 'the lamp burns.', query: 'the lamp '.repeat(100) });
+  assert.deepEqual([status, body.message], [400, 'query: the question is too long for the model']);
+});
+
 test('its words come as events while it writes them', async () => {
   const { headers, ...rest } = await form({ doc: 'The lamp burns colza oil. The king kept the secret.' });
   const { text } = await server.ask('POST', '/summarize', { cookie, headers: { ...headers, accept: 'text/event-stream' }, ...rest });
