@@ -1,15 +1,20 @@
-// What a second front on a second core is worth: server and client on one core, then on two, with as many fronts as cores.
-import { pin } from './cores.ts';
+// What a second front on a second core is worth: server and client on one core, then on two, with as many fronts as cores and each front on its own.
+import { pin, pinEach } from './cores.ts';
+import { drive } from './generator.ts';
 import { get } from './http-request.ts';
 import { encryptBy, startKeyServer, WITH_EMPTY } from './key-server.ts';
 import { json } from './kmip-json.ts';
 import { limitsOf } from './limits.ts';
 import { parseOptions } from './options.ts';
+import { threadCpuMsOf } from './process-cost.ts';
 import { report, round } from './report.ts';
+import type { ServerProcess } from './server-process.ts';
 import { type Figures, measureInTurns, type Subject } from './turns.ts';
 
 const options = parseOptions(process.argv.slice(2));
 const CONNECTIONS = [16, 64];
+/** Long enough that its fronts are the busiest threads of a server by far. */
+const FINDING_SECONDS = 3;
 const one = await measured(1);
 const two = await measured(2);
 const rows = ['/whoami', 'Encrypt'].flatMap((what) =>
@@ -29,6 +34,7 @@ async function measured(cores: number): Promise<Figures> {
   const { server, aesId, stop } = await startKeyServer(`[http]\nthreads = ${cores}\n${WITH_EMPTY}`);
   // The load generator is started by this process, and gets its cores.
   pin([server.pid, process.pid], `0-${cores - 1}`);
+  pinEach(await frontsOf(server, cores));
   const subjects: Subject[] = [
     { what: '/whoami', target: server, request: get('/whoami', { cookie: server.cookie }), connections: CONNECTIONS },
     { what: 'Encrypt', target: server, request: json(server.cookie, encryptBy(aesId)), connections: CONNECTIONS },
@@ -36,4 +42,16 @@ async function measured(cores: number): Promise<Figures> {
   const figures = await measureInTurns(subjects, { ...options, connections: CONNECTIONS });
   await stop();
   return figures;
+}
+
+/** The threads that work most while requests are served: no request of this kind leaves its front. */
+async function frontsOf(server: ServerProcess, count: number): Promise<number[]> {
+  const before = threadCpuMsOf(server.pid);
+  const request = get('/whoami', { cookie: server.cookie });
+  await drive({ ...server, request, connections: Math.max(...CONNECTIONS), seconds: FINDING_SECONDS });
+  const spent = [...threadCpuMsOf(server.pid)].map(([thread, ms]): [number, number] => [thread, ms - (before.get(thread) ?? 0)]);
+  return spent
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, count)
+    .map(([thread]) => thread);
 }

@@ -13,6 +13,21 @@ export function cpuMsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
+/** CPU time of each thread so far, in milliseconds, by its number, which is unique among those of all processes. Linux only. */
+export function threadCpuMsOf(pid: number): ReadonlyMap<number, number> {
+  return new Map(
+    readdirSync(`/proc/${pid}/task`).flatMap((name): [number, number][] => {
+      try {
+        const fields = statOf(`${pid}/task/${name}`);
+        return [[Number(name), (Number(fields[11]) + Number(fields[12])) * TICK_MS]];
+      } catch {
+        // It has ended.
+        return [];
+      }
+    }),
+  );
+}
+
 /** Memory in use in MB; pages that processes share are counted once where the system tells. */
 export function memoryMbOf(pids: readonly number[]): number {
   const kb = pids.reduce((sum, pid) => sum + (HAS_PROC ? sharedKb(pid) : Number(ps(pid, 'rss'))), 0);
@@ -27,9 +42,9 @@ export function treeOf(pid: number): number[] {
   return tree;
 }
 
-/** The fields after the name of the program, which may contain anything: state, parent, ... */
-function statOf(pid: number): string[] {
-  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+/** The fields after the name of the program, which may contain anything: state, parent, ... @param path of a process or of one of its threads, below /proc */
+function statOf(path: number | string): string[] {
+  const text = readFileSync(`/proc/${path}/stat`, 'utf8');
   return text.slice(text.lastIndexOf(') ') + 2).split(' ');
 }
 

@@ -2,21 +2,24 @@
 import { approleName, clusterScope } from '../../kernel/store/account-name.ts';
 import { holdName } from '../../kernel/store/accounts.ts';
 import type { Store, Transaction } from '../../kernel/store/store.ts';
-import type { ClusterLogin, LoginOutcome, Role, RoleLogin } from './api.ts';
+import type { ClusterLogin, LoginOutcome, RoleLogin } from './api.ts';
 import { readClusterRole } from './cluster-roles.ts';
 import { auditingQuota, type TokenQuotas } from './quota.ts';
-import { readRoleById } from './roles.ts';
-import { useSecretId } from './secret-ids.ts';
+import { readPresented, type Use, useSecretId } from './secret-ids.ts';
 import { issueToken } from './tokens.ts';
 
 /** A refusal is a value, not an error, so that the transaction commits its audit row and the use of the secret id. */
 export function loginRole(store: Store, login: RoleLogin, quotas: TokenQuotas, now: number): Promise<LoginOutcome> {
   const work = store.transaction(async (tx): Promise<LoginOutcome> => {
-    const role = await readRoleById(tx, login.roleId);
+    const { role, secretId } = await readPresented(tx, login.roleId, login.secretDigest);
     if (!role) return refuse(tx, 'approle', undefined, login.source, 'unknown role id');
-    const refusal = role.bindSecretId ? await proveSecretId(tx, role, login, now) : undefined;
-    if (refusal) return refusal;
-    const { name, tokenPolicies: policies, tokenTtlSeconds: ttlSeconds, tokenMaxTtlSeconds: maxTtlSeconds, tokenRenewable: renewable } = role;
+    const { name } = role;
+    if (role.bindSecretId) {
+      if (login.secretDigest === null) return refuse(tx, 'approle', name, login.source, 'no secret id');
+      const refusal = await auditUse(tx, name, login.source, await useSecretId(tx, name, secretId, now));
+      if (refusal) return refusal;
+    }
+    const { tokenPolicies: policies, tokenTtlSeconds: ttlSeconds, tokenMaxTtlSeconds: maxTtlSeconds, tokenRenewable: renewable } = role;
     const account = await holdName(tx, approleName(name));
     const grant = { kind: 'approle', role: name, entity: name, account, policies, ttlSeconds, maxTtlSeconds, renewable } as const;
     return { outcome: 'issued', token: await issueToken(tx, login, grant, quotas, now) };
@@ -25,9 +28,7 @@ export function loginRole(store: Store, login: RoleLogin, quotas: TokenQuotas, n
 }
 
 /** @returns undefined if the secret id is valid */
-async function proveSecretId(tx: Transaction, { name }: Role, { secretDigest, source }: RoleLogin, now: number): Promise<LoginOutcome | undefined> {
-  if (secretDigest === null) return refuse(tx, 'approle', name, source, 'no secret id');
-  const use = await useSecretId(tx, name, secretDigest, now);
+async function auditUse(tx: Transaction, name: string, source: string, use: Use): Promise<LoginOutcome | undefined> {
   if (!use.admitted) return refuse(tx, 'approle', name, source, use.reason, use.accessor, use.exhausted);
   const reason = use.exhausted ? 'this was its last use' : undefined;
   await tx.audit({ event: 'secret_id.use', outcome: 'success', actor: name, scheme: 'token', source, target: `${name}/${use.accessor}`, reason });

@@ -10,7 +10,7 @@ import { requireSuperAdmin } from '../directory/administered.ts';
 import type { Principal, Role, RoleSettings } from './api.ts';
 import { revokeTokensOf } from './tokens.ts';
 
-interface Row {
+export interface RoleRow {
   readonly name: string;
   readonly role_id: string;
   readonly token_ttl_seconds: number;
@@ -22,6 +22,7 @@ interface Row {
 }
 
 const SETTINGS = 'token_ttl_seconds, token_max_ttl_seconds, token_policies, token_renewable, secret_id_ttl_seconds, bind_secret_id';
+export const ROLE_COLUMNS = `name, role_id, ${SETTINGS}`;
 const REPLACED = SETTINGS.split(', ')
   .map((column) => `${column} = excluded.${column}`)
   .join(', ');
@@ -32,14 +33,10 @@ export function byAdministrator({ realm, username, scheme, source }: Principal):
 }
 
 export async function readRole(reader: Reader, name: string): Promise<Role | null> {
-  return roleOf(await reader.get<Row>(`SELECT name, role_id, ${SETTINGS} FROM approle WHERE name = $1`, [name]));
+  return roleOf(await reader.get<RoleRow>(`SELECT ${ROLE_COLUMNS} FROM approle WHERE name = $1`, [name]));
 }
 
-export async function readRoleById(reader: Reader, roleId: string): Promise<Role | null> {
-  return roleOf(await reader.get<Row>(`SELECT name, role_id, ${SETTINGS} FROM approle WHERE role_id = $1`, [roleId]));
-}
-
-function roleOf(row: Row | undefined): Role | null {
+export function roleOf(row: RoleRow | undefined): Role | null {
   if (!row) return null;
   return {
     name: row.name,

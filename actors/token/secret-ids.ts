@@ -4,12 +4,12 @@ import { mapPage, type PageRequest, readPage } from '../../kernel/store/page.ts'
 import { deleteInParts, PART } from '../../kernel/store/parts.ts';
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
 import { requireSuperAdmin } from '../directory/administered.ts';
-import type { NewSecretId, Principal } from './api.ts';
+import type { NewSecretId, Principal, Role } from './api.ts';
 import { requireSecretIdQuota, type TokenQuotas } from './quota.ts';
-import { byAdministrator, readRole } from './roles.ts';
+import { byAdministrator, ROLE_COLUMNS, type RoleRow, readRole, roleOf } from './roles.ts';
 import { isFreeToUse, type SecretIdLife, stepSecretId, TOMBSTONE_MS } from './secret-id.machine.ts';
 
-interface Row {
+interface SecretIdRow {
   readonly accessor: string;
   readonly role: string;
   readonly expires_at: number;
@@ -71,16 +71,30 @@ export async function listAccessors(store: Reader, role: string, page: PageReque
 export function destroySecretId(store: Store, role: string, accessor: string, by: Principal, now: number): Promise<void> {
   return store.transaction(async (tx) => {
     await requireSuperAdmin(tx, by);
-    const row = await tx.get<Row>(`SELECT ${COLUMNS} FROM secret_id WHERE accessor = $1 AND role = $2`, [accessor, role]);
+    const row = await tx.get<SecretIdRow>(`SELECT ${COLUMNS} FROM secret_id WHERE accessor = $1 AND role = $2`, [accessor, role]);
     if (!row || stepSecretId(lifeOf(row), { type: 'destroy', now }).state !== 'destroyed') return;
     await tx.run('DELETE FROM secret_id WHERE accessor = $1', [accessor]);
     await tx.audit({ ...byAdministrator(by), event: 'secret_id.destroy', target: `${role}/${accessor}` });
   });
 }
 
-/** Reads, decides and writes in one serializable transaction, so that concurrent logins cannot exceed the allowed number of uses. */
-export async function useSecretId(tx: Transaction, role: string, digest: string, now: number): Promise<Use> {
-  const row = await tx.get<Row>(`SELECT ${COLUMNS} FROM secret_id WHERE digest = $1`, [digest]);
+/** What a login presents. */
+interface Presented {
+  readonly role: Role | null;
+  /** Of any role; undefined for none, and for one that is not known. */
+  readonly secretId: SecretIdRow | undefined;
+}
+
+const PRESENTED = `SELECT ${ROLE_COLUMNS}, ${COLUMNS} FROM approle LEFT JOIN secret_id ON digest = $2 WHERE role_id = $1`;
+
+/** Both in one statement, because each is a round trip on PostgreSQL. */
+export async function readPresented(tx: Transaction, roleId: string, digest: string | null): Promise<Presented> {
+  const row = await tx.get<RoleRow & (SecretIdRow | { readonly accessor: null })>(PRESENTED, [roleId, digest]);
+  return { role: roleOf(row), secretId: row === undefined || row.accessor === null ? undefined : row };
+}
+
+/** Decides and writes in the serializable transaction that has read the row, so that concurrent logins cannot exceed the allowed number of uses. */
+export async function useSecretId(tx: Transaction, role: string, row: Presented['secretId'], now: number): Promise<Use> {
   if (!row) return { admitted: false, exhausted: false, reason: 'unknown secret id' };
   const { accessor } = row;
   // Offering a secret id to the wrong role does not use it up.
@@ -98,6 +112,6 @@ export async function purgeSecretIds(store: Store, now: number): Promise<number>
   return (await deleteInParts(store, PURGE_EXPIRED, [now])) + (await deleteInParts(store, PURGE_EXHAUSTED, [now - TOMBSTONE_MS]));
 }
 
-function lifeOf(row: Row): SecretIdLife {
+function lifeOf(row: SecretIdRow): SecretIdLife {
   return { expiresAt: row.expires_at, numUses: row.num_uses, uses: row.uses, exhaustedAt: row.exhausted_at };
 }

@@ -14,6 +14,8 @@ interface KeyFacts {
   /** Length in bits of the modulus, the field or, for post-quantum algorithms, the public key. */
   readonly length: number;
   readonly curve?: RecommendedCurve;
+  /** An RSA key that says itself that it makes PSS signatures only (RFC 4055 section 1.2). */
+  readonly isForPssOnly?: true;
 }
 
 const FIPS = /^(ML(?:KEM|DSA)_(?:512|768|1024|44|65|87)|SLHDSA_(?:SHA2|SHAKE)_(?:128|192|256)[sf])$/;
@@ -61,7 +63,8 @@ const known = new WeakMap<KeyObject, KeyFacts>();
 function factsOf(key: KeyObject): KeyFacts {
   const type = key.asymmetricKeyType as string | undefined;
   const details = key.asymmetricKeyDetails ?? {};
-  if (type === 'rsa' || type === 'rsa-pss') return { algorithm: 'RSA', length: details.modulusLength ?? 0 };
+  if (type === 'rsa') return { algorithm: 'RSA', length: details.modulusLength ?? 0 };
+  if (type === 'rsa-pss') return { algorithm: 'RSA', length: details.modulusLength ?? 0, isForPssOnly: true };
   if (type === 'dsa') return { algorithm: 'DSA', length: details.modulusLength ?? 0 };
   if (type === 'dh') return { algorithm: 'DH', length: dhParts(key).prime.toString(2).length };
   if (type === 'ec') {

@@ -45,8 +45,11 @@ const INSERT = `INSERT INTO audit (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map(
 const LAST = `SELECT ${COLUMNS.join(', ')} FROM audit WHERE stream = $1 ORDER BY seq DESC LIMIT 1`;
 
 export function auditHash(row: AuditRow): string {
-  return hash('sha256', JSON.stringify(COLUMNS.map((column) => row[column])), 'base64url');
+  return hashOf(valuesOf(row));
 }
+
+const valuesOf = (row: AuditRow) => COLUMNS.map((column) => row[column]);
+const hashOf = (values: readonly unknown[]) => hash('sha256', JSON.stringify(values), 'base64url');
 
 /** The number and the hash of the last row of a stream. */
 interface AuditHead {
@@ -86,11 +89,9 @@ export function createAuditWriter(stream: string, clock: Pick<Clock, 'now' | 'mo
   const insert = async (tx: Writing, event: AuditEvent, time: number, requestId: string | null) => {
     head ??= await readHead(tx, stream);
     const row = rowOf(stream, head, event, time, requestId);
-    await tx.run(
-      INSERT,
-      COLUMNS.map((column) => row[column]),
-    );
-    head = { seq: row.seq, prev: auditHash(row) };
+    const values = valuesOf(row);
+    await tx.run(INSERT, values);
+    head = { seq: row.seq, prev: hashOf(values) };
   };
   return {
     async write(tx, event) {

@@ -192,7 +192,7 @@ export class GroupCommit {
 }
 
 function transactionOver(connection: WriteConnection, audit: AuditWriter, touching: Pick<Transaction, 'touch' | 'touchAll'>): Transaction {
-  const all = async <T extends object>(sql: string, params: readonly SqlValue[] = []) => (await connection.all(sql, params)) as T[];
+  const all = <T extends object>(sql: string, params: readonly SqlValue[] = []) => connection.all(sql, params) as Promise<T[]>;
   const reader = { all, get: async <T extends object>(sql: string, params?: readonly SqlValue[]) => (await all<T>(sql, params))[0] };
   const run = (sql: string, params: readonly SqlValue[] = []) => connection.run(sql, params);
   return { ...reader, ...touching, run, exec: (sql) => connection.exec(sql), audit: (event: AuditEvent) => audit.write({ ...reader, run }, event) };
