@@ -64,6 +64,8 @@ export interface BesideContext<A extends Api> extends Pick<ActorContext, 'node' 
   requestId(): string | undefined;
   /** The actor itself, as its callers hold it; of a sharded actor the owner of `key`. */
   own(key: string): Remote<A>;
+  /** Another actor that the spec names in `peers`, as the callers' thread holds it. A fault of a call to it is the answer: the actor itself is not asked then. */
+  peer<P extends Api>(name: string): PinnedRef<P>;
 }
 
 /**
