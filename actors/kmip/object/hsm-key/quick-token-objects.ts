@@ -20,6 +20,7 @@ export function quickTokenObjects(tokens: Tokens, parts: DatabaseParts, keyEncry
       if (!place || !caller.administers?.includes(place.prefix)) return;
       return andThen(parts.cache.get(canonical(id as string, tokens.prefixes), false), (found) => (found ? undefined : leave()));
     },
+    keeper: { ownerOf: leave, makeSecret: leave, makePair: leave, take: leave, discard: leave, destroy: leave },
     newIdentifier: leave,
     requirePlace: leave,
     absence: leave,
