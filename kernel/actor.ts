@@ -15,6 +15,8 @@ export interface Call {
   readonly requestId: string | undefined;
   /** Aborted if the caller gives up or the deadline passes. Long work should check it between steps. */
   readonly signal: AbortSignal;
+  /** Whether that is aborted; asking costs less than the signal. */
+  readonly isCancelled: boolean;
   /** Tells the kernel that the rest of this call only waits: the thread then takes other calls, without a limit on the waiting ones. */
   aside(): void;
 }
