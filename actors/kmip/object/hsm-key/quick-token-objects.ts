@@ -9,9 +9,10 @@ import type { Tokens } from './tokens.ts';
 
 /** @param keyEncryptionKeys as `hsmObjects` */
 export function quickTokenObjects(tokens: Tokens, parts: DatabaseParts, keyEncryptionKeys: readonly string[]): ObjectSource {
-  const { prefix, canonical: full, held } = hsmObjects(tokens, parts, keyEncryptionKeys);
+  const { prefix, canonical: full, held, absence } = hsmObjects(tokens, parts, keyEncryptionKeys);
   return {
     prefix,
+    absence,
     ...(full && { canonical: full }),
     held: (id, content) => andThen(held(id, content), (found) => found ?? leave()),
     // A key that a vendor tool has made gets its row from the actor.
@@ -23,7 +24,6 @@ export function quickTokenObjects(tokens: Tokens, parts: DatabaseParts, keyEncry
     keeper: { ownerOf: leave, makeSecret: leave, makePair: leave, take: leave, discard: leave, destroy: leave },
     newIdentifier: leave,
     requirePlace: leave,
-    absence: leave,
     readWhole: leave,
     within: leave,
     find: leave,
