@@ -1,12 +1,12 @@
 // The key server in the threads of its callers: serves calls that take microseconds and write nothing; leaves all others to the actor.
 import { SeededRandom } from '../../crypto/random.ts';
 import { startSelfTest } from '../../crypto/self-test/self-test.ts';
-import { defineBeside, isLeft } from '../../kernel/actor.ts';
+import { type BesidePart, defineBeside, isLeft } from '../../kernel/actor.ts';
 import { andThen, orElse } from '../../kernel/at-once.ts';
 import { DataKey } from '../../kernel/data-key.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import type { HsmApi } from '../hsm/api.ts';
-import type { KmipApi, KmipArgs } from './api.ts';
+import type { Answer, KmipApi, KmipArgs, Principal } from './api.ts';
 import { answerCrypto } from './jose/answer.ts';
 import { leave, leaveWrite } from './leave.ts';
 import { serve } from './message/serve.ts';
@@ -76,18 +76,7 @@ export default defineBeside<KmipApi, KmipArgs>(async (args, ctx) => {
   };
   const endSelfTest = startSelfTest(ctx, { isOn: args.selfTests, more: args.knownAnswers, afterwards: (idle) => warmUp(server, idle) });
   return {
-    api: {
-      serve(message, encoding, endpoint, caller, verdict) {
-        if (message.length > MAX_BYTES || verdict !== undefined) return leave();
-        if (!isForToken(message)) return serve(server, message, encoding, endpoint, caller);
-        return withToken(() => andThen(tokens.acting(caller), (acting) => serve(server, message, encoding, endpoint, acting)));
-      },
-      crypto(call, body, caller) {
-        if (body.length > MAX_BYTES || !QUICK_CALLS.has(call.name)) return leave();
-        if (!isForToken(body)) return answerCrypto(server, call, body, caller);
-        return withToken(() => andThen(tokens.acting(caller), (acting) => answerCrypto(server, call, body, acting)));
-      },
-    },
+    api: partOf(server, tokens),
     stop() {
       endSelfTest();
       tokens.close();
@@ -95,5 +84,23 @@ export default defineBeside<KmipApi, KmipArgs>(async (args, ctx) => {
     },
   };
 });
+
+function partOf(server: KeyServer, tokens: Tokens): BesidePart<KmipApi>['api'] {
+  const hasTokens = tokens.prefixes.length > 0;
+  const asActing = (caller: Principal, work: (acting: Principal) => Answer | Promise<Answer>) =>
+    hasTokens ? withToken(() => andThen(tokens.acting(caller), work)) : leaveWrite();
+  return {
+    serve(message, encoding, endpoint, caller, verdict) {
+      if (message.length > MAX_BYTES || verdict !== undefined) return leave();
+      const run = (by: Principal) => serve(server, message, encoding, endpoint, by);
+      return isForToken(message) ? asActing(caller, run) : run(caller);
+    },
+    crypto(call, body, caller) {
+      if (body.length > MAX_BYTES || !QUICK_CALLS.has(call.name)) return leave();
+      const run = (by: Principal) => answerCrypto(server, call, body, by);
+      return isForToken(body) ? asActing(caller, run) : run(caller);
+    },
+  };
+}
 
 const QUICK_CALLS: ReadonlySet<Parameters<KmipApi['crypto']>[0]['name']> = new Set(['encrypt', 'decrypt', 'sign', 'verify', 'mac', 'getTags']);

@@ -71,7 +71,7 @@ test('calls are counted by how they end beside, and observed like those of the a
   );
 });
 
-test('a part asks a peer of its actor; the fault of that call is the answer, and the actor does not ask once more', async () => {
+test('a part asks a peer of its actor; the fault of that call is the answer, and no second attempt follows', async () => {
   const { counts } = runtime.groups.get('asking')?.mailboxes[0]?.beside ?? assert.fail('there is no part');
   const asking = ref('asking').of('');
   assert.equal(await asking.ask('asked', 'a', 'hi'), 'asked:hi');
