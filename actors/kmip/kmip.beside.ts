@@ -25,6 +25,7 @@ import { unconfiguredHsm } from './object/unconfigured-hsm.ts';
 import { OPERATIONS } from './operations/index.ts';
 import { quickObjects, quickOperations, requireSmall } from './quick.ts';
 import type { KeyServer } from './server.ts';
+import { tellingStore } from './told-refusals.ts';
 import { warmUp } from './warm-up.ts';
 
 /** Limit for a message or a body: a longer one takes too long even to read. */
@@ -76,7 +77,7 @@ export default defineBeside<KmipApi, KmipArgs>(async (args, ctx) => {
   };
   const endSelfTest = startSelfTest(ctx, { isOn: args.selfTests, more: args.knownAnswers, afterwards: (idle) => warmUp(server, idle) });
   return {
-    api: partOf(server, tokens),
+    api: partOf(server, tokens, { ...server, store: tellingStore(reader, (rows) => ctx.own('').noteRefusals(rows)) }),
     stop() {
       endSelfTest();
       tokens.close();
@@ -85,20 +86,21 @@ export default defineBeside<KmipApi, KmipArgs>(async (args, ctx) => {
   };
 });
 
-function partOf(server: KeyServer, tokens: Tokens): BesidePart<KmipApi>['api'] {
+/** @param onTokens for uses of keys on tokens */
+function partOf(server: KeyServer, tokens: Tokens, onTokens: KeyServer): BesidePart<KmipApi>['api'] {
   const hasTokens = tokens.prefixes.length > 0;
   const asActing = (caller: Principal, work: (acting: Principal) => Answer | Promise<Answer>) =>
     hasTokens ? withToken(() => andThen(tokens.acting(caller), work)) : leaveWrite();
   return {
     serve(message, encoding, endpoint, caller, verdict) {
       if (message.length > MAX_BYTES || verdict !== undefined) return leave();
-      const run = (by: Principal) => serve(server, message, encoding, endpoint, by);
-      return isForToken(message) ? asActing(caller, run) : run(caller);
+      if (!isForToken(message)) return serve(server, message, encoding, endpoint, caller);
+      return asActing(caller, (acting) => serve(onTokens, message, encoding, endpoint, acting));
     },
     crypto(call, body, caller) {
       if (body.length > MAX_BYTES || !QUICK_CALLS.has(call.name)) return leave();
-      const run = (by: Principal) => answerCrypto(server, call, body, by);
-      return isForToken(body) ? asActing(caller, run) : run(caller);
+      if (!isForToken(body)) return answerCrypto(server, call, body, caller);
+      return asActing(caller, (acting) => answerCrypto(onTokens, call, body, acting));
     },
   };
 }

@@ -4,7 +4,7 @@ import { createDecipheriv, randomBytes } from 'node:crypto';
 import { test } from 'uvu';
 import { IS_ON_POSTGRES } from '../../database.ts';
 import { canBuild } from '../../fakes/pkcs11-fault/build.ts';
-import { type Answer, FRONTS } from '../../server.ts';
+import { type Answer, FRONTS, signInAdmin } from '../../server.ts';
 import { skipWithout } from '../../system.ts';
 import { endFaulty, startFaulty } from './faulty-server.ts';
 import {
@@ -53,6 +53,7 @@ const aead = (sealed: Record<string, string>) => ['Data', 'IVCounterNonce', 'Aut
 
 function uses(): void {
   let server: HsmServer;
+  let cookie = '';
   const id = (name: string) => `${server.prefix}${name}`;
   const encrypt = (name: string, as = server.admin) => kmip(as, 'Encrypt', identifier(id(name)), GCM, bytes('Data', DATA));
 
@@ -60,6 +61,7 @@ function uses(): void {
     server = await startHsmServer({ tables: () => '[keys]\nplacement = "beside"\n' });
     await done(makeSecret(server.admin, id('aes'), { tag: 'Extractable', type: 'Boolean', value: true }, { tag: 'Sensitive', type: 'Boolean', value: false }));
     await done(makePair(server.admin, id('ec'), enumeration('CryptographicAlgorithm', 'EC'), curve('P_256')));
+    cookie = await signInAdmin(server);
   });
   test.after(() => server.end());
 
@@ -119,6 +121,27 @@ function uses(): void {
     await refused(encrypt('short'), /is compromised$/);
     await done(kmip(server.admin, 'Destroy', identifier(id('short'))));
     await refused(encrypt('short'), /Destroyed|not found/i);
+  });
+
+  test('what the token refuses is asked of it once, answered beside, and one audit row', async () => {
+    const sealed = await done(encrypt('aes'));
+    const forged = [...aead(sealed).slice(0, 2), bytes('AuthenticatedEncryptionTag', new Uint8Array(16))];
+    const refusals = async () => {
+      const { text: metrics } = await server.ask('GET', '/metrics');
+      const rows = metrics.match(/^gatehouse_hsm_operations_total\{.*operation="decrypt".*$/gm) ?? [];
+      return rows.filter((row) => !row.includes('"CKR_OK"')).reduce((sum, row) => sum + Number(row.split(' ').at(-1)), 0);
+    };
+    const audited = async () => {
+      const { events } = (await server.ask('GET', '/audit?event=key.Decrypt', { cookie })).body;
+      return events.filter(({ outcome, target }: { outcome: string; target: string }) => outcome === 'refused' && target === id('aes')).length;
+    };
+    const before = [await refusals(), await audited(), (await ended(server)).answered];
+    await refused(kmip(server.admin, 'Decrypt', identifier(id('aes')), GCM, ...forged), /Cryptographic|Invalid/);
+    const after = [await refusals(), await audited(), (await ended(server)).answered];
+    assert.deepEqual(
+      after.map((count, at) => count - (before[at] as number)),
+      [1, 1, IS_BESIDE ? 1 : 0],
+    );
   });
 
   test('usage limits are counted by the actor, once for each call', async () => {
