@@ -4,6 +4,7 @@ import { createDecipheriv, randomBytes } from 'node:crypto';
 import { test } from 'uvu';
 import { IS_ON_POSTGRES } from '../../database.ts';
 import { canBuild } from '../../fakes/pkcs11-fault/build.ts';
+import { until } from '../../runtime.ts';
 import { type Answer, FRONTS, signInAdmin } from '../../server.ts';
 import { skipWithout } from '../../system.ts';
 import { endFaulty, startFaulty } from './faulty-server.ts';
@@ -62,6 +63,8 @@ function uses(): void {
     await done(makeSecret(server.admin, id('aes'), { tag: 'Extractable', type: 'Boolean', value: true }, { tag: 'Sensitive', type: 'Boolean', value: false }));
     await done(makePair(server.admin, id('ec'), enumeration('CryptographicAlgorithm', 'EC'), curve('P_256')));
     cookie = await signInAdmin(server);
+    // Over PostgreSQL only under a lease.
+    await until(async () => /^gatehouse_cache_trusted 1$/m.test((await server.ask('GET', '/metrics')).text), 'the node may cache', 15_000);
   });
   test.after(() => server.end());
 
