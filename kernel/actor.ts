@@ -1,4 +1,5 @@
 // The types of actors: what an actor is, how a plugin describes it, and what its callers use.
+import type { Call } from './call.ts';
 import type { Clock } from './clock.ts';
 import type { DataKeyPurpose } from './data-key-row.ts';
 import type { Isolation } from './isolation.ts';
@@ -10,15 +11,6 @@ import type { Versions } from './versions.ts';
 
 /** Each call of a method is one message, so arguments and results must be structured-cloneable. Optional and rest parameters are not supported. */
 export type Api = { readonly [method: string]: (...args: never[]) => unknown };
-
-/** The call that is being served, from `ActorContext.call()`. */
-export interface Call {
-  readonly requestId: string | undefined;
-  /** Aborted if the caller gives up or the deadline passes. Long work should check it between steps. */
-  readonly signal: AbortSignal;
-  /** Tells the kernel that the rest of this call only waits: the thread then takes other calls, without a limit on the waiting ones. */
-  aside(): void;
-}
 
 export interface ActorContext {
   readonly name: string;
@@ -55,6 +47,7 @@ export interface Actor<A extends Api> {
 /** Creates an actor, whose state lives in the closure. If the factory throws, the start has failed. */
 export type ActorFactory<A extends Api, Args> = (args: Args, ctx: ActorContext) => Promise<Actor<A>> | Actor<A>;
 
+export type { Call } from './call.ts';
 export { ELSEWHERE, isLeft, WRITTEN_ELSEWHERE } from './elsewhere.ts';
 export { callWith } from './runtime/remote.ts';
 
@@ -65,6 +58,8 @@ export interface BesideContext<A extends Api> extends Pick<ActorContext, 'node' 
   requestId(): string | undefined;
   /** The actor itself, as its callers hold it; of a sharded actor the owner of `key`. */
   own(key: string): Remote<A>;
+  /** Another actor that the spec names in `peers`, as the callers' thread holds it. A fault of a call to it is the answer: the actor itself is not asked then. */
+  peer<P extends Api>(name: string): PinnedRef<P>;
 }
 
 /**

@@ -138,6 +138,12 @@ export interface HsmFailure {
   readonly text: string;
 }
 
+/** A mechanism in texts and numbers: its name, the kind of its parameter, and the fields of that in their order; bytes as texts of one character each. */
+export type FlatMechanism = readonly (string | number)[];
+/** Bytes as such a text, with the IV if the token has chosen it; or why not. */
+export type FlatAnswer = string | readonly [string, string] | HsmFailure;
+export type FlatUse = 'encrypt' | 'decrypt' | 'sign';
+
 export type HsmAnswer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: HsmFailure };
 
 /** Operations of one kind with one outcome: `CKR_OK`, the return value of the token, or why it was not called. */
@@ -178,6 +184,8 @@ export type HsmApi = {
   encrypt(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Promise<HsmAnswer<Sealed>>;
   decrypt(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Promise<HsmAnswer<Uint8Array>>;
   sign(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Promise<HsmAnswer<Uint8Array>>;
+  /** One of these three with little data, in a form that crosses threads for less. */
+  use(what: FlatUse, slot: number, kind: TokenKeyKind, name: string, mechanism: FlatMechanism, data: string): Promise<FlatAnswer>;
   /** Wraps bytes, which are on the token for this call only. */
   wrap(slot: number, key: TokenKeyName, mechanism: TokenMechanism, material: Uint8Array): Promise<HsmAnswer<Uint8Array>>;
   unwrap(slot: number, key: TokenKeyName, mechanism: TokenMechanism, wrapped: Uint8Array): Promise<HsmAnswer<Uint8Array>>;

@@ -45,7 +45,7 @@ export default defineActor<HsmApi, HsmArgs>(async (args, ctx) => {
       probe: () => prober.status(),
       facts: () => ({ slots: slots.map(({ number }) => number), admins, library, serials: watches.map(({ serial }) => serial), deadlineMs: args.deadlineMs }),
       figures: () => tally.figures(),
-      ...keyCalls({ prefix, sessions, tally, isAwaited: () => ctx.call()?.signal.aborted !== true }),
+      ...keyCalls({ prefix, sessions, tally, isAwaited: () => ctx.call()?.isCancelled !== true }),
     },
     async stop() {
       ctx.clock.clearTimeout(timer);

@@ -1,7 +1,9 @@
 // The calls on keys of an instance: each runs in a session of its slot, is counted, and is a step of the request that it is for.
+import { bytesOfText } from '../../kernel/runtime/bytes.ts';
 import { inSpan } from '../../kernel/tracing/span.ts';
 import { NAME_OF } from '../../kmip/pkcs11.ts';
 import type { HsmAnswer, HsmApi, TokenKeyName } from './api.ts';
+import { flatAnswer, mechanismOf } from './flat-use.ts';
 import type { Parts } from './parts.ts';
 import type { SlotSession } from './slot-session.ts';
 import { outcomeOf, type Tally } from './tally.ts';
@@ -10,7 +12,7 @@ import { GIVEN_UP, type Turn, Turns } from './turns.ts';
 import type { WorkArgs, WorkName, WorkValue } from './work.ts';
 
 type KeyCalls = Omit<HsmApi, 'probe' | 'facts' | 'figures'>;
-type Uncounted = 'mechanisms' | 'giveUp';
+type Uncounted = 'mechanisms' | 'giveUp' | 'use';
 
 const UNKNOWN_SLOT = { ok: false, failure: { why: 'unavailable', text: 'it is not in hsm_slot' } } as const;
 
@@ -39,6 +41,7 @@ export function keyCalls({ prefix, sessions, tally, isAwaited }: KeyCallsOptions
       if (!answer.ok) span?.end(outcome);
       return answer;
     });
+  const on: OnWork = (name, slot, ...args) => counted(name, slot, (session) => session.do({ name, args, making: { isMade: false } }, turn));
   return {
     async mechanisms(slot) {
       const answer = (await sessions.get(slot)?.mechanisms()) ?? UNKNOWN_SLOT;
@@ -47,7 +50,10 @@ export function keyCalls({ prefix, sessions, tally, isAwaited }: KeyCallsOptions
     async giveUp(id) {
       await Promise.all([...sessions.values()].map(({ keys }) => keys.giveUpOf(id)));
     },
-    ...whole((name, slot, ...args) => counted(name, slot, (session) => session.do({ name, args, making: { isMade: false } }, turn))),
+    async use(what, slot, kind, name, mechanism, data) {
+      return flatAnswer(await on(what, slot, { name, kind }, mechanismOf(mechanism), bytesOfText(data)));
+    },
+    ...whole(on),
     ...inParts((operation, slot, work, key) => counted(operation, slot, (session) => session.run((token) => work(session.parts, token), turn, key))),
   };
 }

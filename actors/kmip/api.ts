@@ -1,5 +1,6 @@
 // The API of the kmip actor: messages of the protocol, calls of the REST crypto API and grants; each call runs on one thread.
 import type { KnownAnswer } from '../../crypto/self-test/known-answer.ts';
+import type { AuditEvent } from '../../kernel/store/audit.ts';
 import type { HeaderCredential } from '../../kmip/message/header-credentials.ts';
 import type { KeyQuotas } from './object/quota.ts';
 
@@ -144,6 +145,8 @@ export type KmipApi = AccessApi &
     serve(message: Uint8Array, encoding: Encoding, endpoint: Endpoint, caller: Principal, verdict?: CredentialVerdict): Promise<Answer>;
     /** @param body JSON, empty if the call takes none */
     crypto(call: CryptoCall, body: Uint8Array, caller: Principal): Promise<Answer>;
+    /** Writes the audit rows of uses of keys that the part beside the callers has refused. */
+    noteRefusals(rows: readonly AuditEvent[]): Promise<void>;
     /** Rotates all keys that are due. @returns the number of keys that were rotated */
     rotateDue(): Promise<number>;
   };

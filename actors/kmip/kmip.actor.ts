@@ -27,6 +27,7 @@ import { throwFaults } from './refused-call.ts';
 import { rotateDue } from './rotation.ts';
 import type { KeyServer } from './server.ts';
 import { openStreams } from './streams.ts';
+import { writeRefusals } from './told-refusals.ts';
 import { createTombstones } from './tombstones.ts';
 import { warmUp } from './warm-up.ts';
 
@@ -64,6 +65,7 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
       ...createTombstones(server),
       serve: async (message, encoding, endpoint, caller, verdict) => serve(server, message, encoding, endpoint, await acting(caller), verdict),
       crypto: async (call, body, caller) => answerCrypto(server, call, body, await acting(caller)),
+      noteRefusals: (rows) => writeRefusals(server, rows),
       rotateDue: () => rotateDue(server),
     }),
     stop: () => store.close(),

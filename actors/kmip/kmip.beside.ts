@@ -1,10 +1,12 @@
 // The key server in the threads of its callers: serves calls that take microseconds and write nothing; leaves all others to the actor.
 import { SeededRandom } from '../../crypto/random.ts';
 import { startSelfTest } from '../../crypto/self-test/self-test.ts';
-import { defineBeside } from '../../kernel/actor.ts';
+import { type BesidePart, defineBeside, isLeft } from '../../kernel/actor.ts';
+import { andThen, orElse } from '../../kernel/at-once.ts';
 import { DataKey } from '../../kernel/data-key.ts';
 import type { Store } from '../../kernel/store/store.ts';
-import type { KmipApi, KmipArgs } from './api.ts';
+import type { HsmApi } from '../hsm/api.ts';
+import type { Answer, KmipApi, KmipArgs, Principal } from './api.ts';
 import { answerCrypto } from './jose/answer.ts';
 import { leave, leaveWrite } from './leave.ts';
 import { serve } from './message/serve.ts';
@@ -12,6 +14,9 @@ import { ObjectCache } from './object/cache.ts';
 import { ContentRoom } from './object/content-room.ts';
 import { databaseObjects } from './object/database-objects.ts';
 import { HSM } from './object/hsm-key/identifier.ts';
+import { quickTokenKeys } from './object/hsm-key/quick-token-key.ts';
+import { quickTokenObjects } from './object/hsm-key/quick-token-objects.ts';
+import { Tokens } from './object/hsm-key/tokens.ts';
 import { ObjectRouter } from './object/object-router.ts';
 import type { ObjectSource } from './object/object-source.ts';
 import { ObjectRows } from './object/rows.ts';
@@ -20,20 +25,23 @@ import { unconfiguredHsm } from './object/unconfigured-hsm.ts';
 import { OPERATIONS } from './operations/index.ts';
 import { quickObjects, quickOperations, requireSmall } from './quick.ts';
 import type { KeyServer } from './server.ts';
+import { tellingStore } from './told-refusals.ts';
 import { warmUp } from './warm-up.ts';
 
 /** Limit for a message or a body: a longer one takes too long even to read. */
 const MAX_BYTES = 65_536;
 
-/** Keys in an HSM are the actor's. */
+/** Where there is no HSM. */
 const elsewhere: ObjectSource = { ...unconfiguredHsm, canonical: leave, held: leave, absence: leave };
 
-/**
- * What names a key in an HSM, or happens to look so, is left without reading it twice. As with writes, one thread takes these calls while it has
- * room: it mostly waits, and its messages to and from the HSM's thread go together, which is a quarter of the CPU of such a call.
- */
+/** What names a key in an HSM, or happens to look so. */
 const ON_TOKEN = Buffer.from(`${HSM}::`);
 const isForToken = (bytes: Uint8Array): boolean => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(ON_TOKEN);
+
+/** As with writes, one thread of the actor takes what is left of such calls while it has room: it mostly waits, and its messages to and from the HSM's thread go together. */
+function withToken<T>(work: () => T | Promise<T>): T | Promise<T> {
+  return orElse(work, (error) => (isLeft(error) ? leaveWrite() : Promise.reject(error)));
+}
 
 /** Whatever would be kept waiting for room is large. */
 class NoRoom extends ContentRoom {
@@ -49,6 +57,9 @@ export default defineBeside<KmipApi, KmipArgs>(async (args, ctx) => {
   const rows = new ObjectRows(new DataKey('keys', ctx.dataKey('keys'), now, args.maxSealsPerDataKey), now, leave);
   const store: Store = { ...reader, dialect: 'sqlite', transaction: async () => leaveWrite() };
   const cache = new ObjectCache(rows, reader, ctx.versions, undefined, (id) => requireSmall(reader, id));
+  const tokens = new Tokens(ctx.peer<HsmApi>('hsm'), ctx.log);
+  const hasTokens = tokens.prefixes.length > 0;
+  const parts = { rows, store, cache };
   const server: KeyServer = {
     args,
     operations: quickOperations(OPERATIONS),
@@ -57,30 +68,41 @@ export default defineBeside<KmipApi, KmipArgs>(async (args, ctx) => {
     now,
     store,
     rows,
-    objects: new ObjectRouter(quickObjects(databaseObjects({ rows, store, cache })), [elsewhere]),
+    objects: new ObjectRouter(quickObjects(databaseObjects(parts)), [hasTokens ? quickTokenObjects(tokens, parts, args.keyEncryptionKeys ?? []) : elsewhere]),
     room: new NoRoom(() => undefined),
-    keyKinds: [quickKeys],
+    keyKinds: hasTokens ? [quickTokenKeys(tokens), quickKeys] : [quickKeys],
     streams: { begin: leave, update: leave, finish: leave, abandon: leave },
     random: new SeededRandom(),
     aside: leave,
   };
   const endSelfTest = startSelfTest(ctx, { isOn: args.selfTests, more: args.knownAnswers, afterwards: (idle) => warmUp(server, idle) });
   return {
-    api: {
-      serve(message, encoding, endpoint, caller, verdict) {
-        if (message.length > MAX_BYTES || verdict !== undefined) return leave();
-        return isForToken(message) ? leaveWrite() : serve(server, message, encoding, endpoint, caller);
-      },
-      crypto(call, body, caller) {
-        if (body.length > MAX_BYTES || !QUICK_CALLS.has(call.name)) return leave();
-        return isForToken(body) ? leaveWrite() : answerCrypto(server, call, body, caller);
-      },
-    },
+    api: partOf(server, tokens, { ...server, store: tellingStore(reader, (rows) => ctx.own('').noteRefusals(rows)) }),
     stop() {
       endSelfTest();
+      tokens.close();
       return reader.close();
     },
   };
 });
+
+/** @param onTokens for uses of keys on tokens */
+function partOf(server: KeyServer, tokens: Tokens, onTokens: KeyServer): BesidePart<KmipApi>['api'] {
+  const hasTokens = tokens.prefixes.length > 0;
+  const asActing = (caller: Principal, work: (acting: Principal) => Answer | Promise<Answer>) =>
+    hasTokens ? withToken(() => andThen(tokens.acting(caller), work)) : leaveWrite();
+  return {
+    serve(message, encoding, endpoint, caller, verdict) {
+      if (message.length > MAX_BYTES || verdict !== undefined) return leave();
+      if (!isForToken(message)) return serve(server, message, encoding, endpoint, caller);
+      return asActing(caller, (acting) => serve(onTokens, message, encoding, endpoint, acting));
+    },
+    crypto(call, body, caller) {
+      if (body.length > MAX_BYTES || !QUICK_CALLS.has(call.name)) return leave();
+      if (!isForToken(body)) return answerCrypto(server, call, body, caller);
+      return asActing(caller, (acting) => answerCrypto(onTokens, call, body, acting));
+    },
+  };
+}
 
 const QUICK_CALLS: ReadonlySet<Parameters<KmipApi['crypto']>[0]['name']> = new Set(['encrypt', 'decrypt', 'sign', 'verify', 'mac', 'getTags']);

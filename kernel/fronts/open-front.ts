@@ -145,7 +145,7 @@ async function portsOf({ config, tls, version }: FrontTask, parts: Parts): Retur
 /** The front's own replicas of actors. Those of the key server open when it is unsealed. */
 async function openBeside({ store, node, isCopying }: FrontTask, { callees, clock, log, versions, kernel, report, tracer, unwind }: Parts): Promise<void> {
   const parts = new BesideParts({
-    ...{ clock, log, versions, store, node, isCopying, report, isTraced: tracer !== undefined },
+    ...{ clock, log, versions, store, node, isCopying, report, callees: callees.groups, isTraced: tracer !== undefined },
     dataKey: (purpose) => kernel.dataKey(purpose),
     unsealed: () => callWith(kernel, { deadlineMs: FOR_EVER_MS }).unsealed(),
   });

@@ -1,6 +1,7 @@
 // The part of an actor that lives in the thread of its callers: it answers at once what it can, and leaves the rest to the actor itself.
 import { performance } from 'node:perf_hooks';
-import { type Api, type BesideContext, type BesideFactory, type BesidePart, isLeft, WRITTEN_ELSEWHERE } from '../actor.ts';
+import type { Api, BesideContext, BesideFactory, BesidePart } from '../actor.ts';
+import { isFinal, isLeft, WRITTEN_ELSEWHERE } from '../elsewhere.ts';
 import { describe, Fault } from '../fault.ts';
 import type { Status } from '../status.ts';
 import { currentSpan } from '../tracing/span.ts';
@@ -45,7 +46,7 @@ export class Beside {
 
   /**
    * The answer, at once if this part has it at once, or what `elsewhere` answers where this part leaves the call to the actor. Refusals are the
-   * actor's too: it writes what has to be written about them. It never throws.
+   * actor's too: it writes what has to be written about them. Faults of the other actors that the part has asked are the answer. It never throws.
    */
   call(method: string, args: readonly unknown[], elsewhere: (writes: boolean) => Promise<unknown>): unknown {
     const run = this.#methods.get(method);
@@ -68,8 +69,14 @@ export class Beside {
     if (!(value instanceof Promise)) return this.#answer(value, startedAt);
     return value.then(
       (awaited) => this.#answer(awaited, startedAt),
-      (error: unknown) => this.#leave(error, method, elsewhere),
+      (error: unknown) => (isFinal(error) ? this.#fail(error, startedAt) : this.#leave(error, method, elsewhere)),
     );
+  }
+
+  #fail(fault: Fault, startedAt: number): never {
+    this.counts.answered += 1;
+    this.#options.observe(fault.code, 0, performance.now() - startedAt);
+    throw fault;
   }
 
   #answer(value: unknown, startedAt: number): unknown {

@@ -15,7 +15,7 @@ class RunningCall implements Call {
   readonly startedAt = performance.now();
   readonly #channel: Channel;
   #controller: AbortController | undefined;
-  #cancelled = false;
+  isCancelled = false;
 
   constructor(n: number, requestId: string | undefined, channel: Channel) {
     this.n = n;
@@ -25,7 +25,7 @@ class RunningCall implements Call {
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
-    if (this.#cancelled) this.#controller.abort();
+    if (this.isCancelled) this.#controller.abort();
     return this.#controller.signal;
   }
 
@@ -34,7 +34,7 @@ class RunningCall implements Call {
   }
 
   cancel(): void {
-    this.#cancelled = true;
+    this.isCancelled = true;
     this.#controller?.abort();
   }
 }

@@ -1,13 +1,16 @@
 // Opens the parts of actors that live beside their callers, with everything such a part may use, and closes them.
-import type { Api, BesideContext } from '../actor.ts';
+import type { AnySpec, Api, BesideContext, PinnedRef } from '../actor.ts';
 import { currentRequestId } from '../call-context.ts';
 import type { DataKeyPurpose } from '../data-key-row.ts';
+import { failFinally } from '../elsewhere.ts';
 import { describe, Fault } from '../fault.ts';
 import { withFields } from '../log-entry.ts';
 import type { Status } from '../status.ts';
 import type { ReadStore } from '../store/store.ts';
 import { hashOf } from '../versions.ts';
 import { Beside } from './beside.ts';
+import type { Mailbox } from './mailbox.ts';
+import { keysOf, refOver } from './refs.ts';
 import { remoteOver } from './remote.ts';
 import type { Group } from './runtime.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
@@ -15,6 +18,8 @@ import type { RuntimeOptions } from './runtime-options.ts';
 /** An actor whose part is opened, as the thread that calls it has it. */
 export type Callee = Pick<Group, 'name' | 'spec' | 'mailboxes' | 'observe'>;
 type BesideOptions = Pick<RuntimeOptions, 'clock' | 'versions' | 'node' | 'log' | 'store' | 'dataKey' | 'unsealed' | 'isCopying'> & {
+  /** All actors, as this thread calls them. */
+  readonly callees: ReadonlyMap<string, Callee>;
   /** Reads of the store are parts of the calls' spans. */
   readonly isTraced?: boolean;
   /** Told what a part reports, where another thread has to know. */
@@ -93,8 +98,19 @@ export class BesideParts {
       },
       dataKey: (purpose) => dataKeys.get(purpose) as Uint8Array,
       own: (key) => remotes[hashOf(key) % remotes.length] as (typeof remotes)[number],
+      peer: (peer) => this.#peerOf(spec, peer),
       openReader: () => this.#openReader(),
     };
+  }
+
+  /** @throws TypeError if the spec does not name it */
+  #peerOf<P extends Api>({ peers = [] }: AnySpec, name: string): PinnedRef<P> {
+    const callee = peers.includes(name) ? this.#options.callees.get(name) : undefined;
+    if (!callee) throw new TypeError(`the spec must name the actor ${name} in peers`);
+    const { spec, mailboxes } = callee;
+    const keys = keysOf(spec);
+    const calling = mailboxes.map((mailbox) => ({ call: (...call: Parameters<Mailbox['cross']>) => mailbox.cross(...call).catch(failFinally) }));
+    return refOver(name, { ...spec, kind: 'pinned' } as AnySpec, keys, calling) as PinnedRef<P>;
   }
 
   async #openReader(): Promise<ReadStore> {

@@ -10,7 +10,12 @@ export function keysOf(spec: AnySpec): readonly string[] {
   return Array.from({ length: spec.kind === 'sharded' ? spec.shards : spec.size }, (_, index) => String(index));
 }
 
-export function refOver(name: string, spec: AnySpec, keys: readonly string[], mailboxes: readonly Mailbox[]): Remote<Api> | PinnedRef<Api> | ShardedRef<Api> {
+export function refOver(
+  name: string,
+  spec: AnySpec,
+  keys: readonly string[],
+  mailboxes: readonly Pick<Mailbox, 'call'>[],
+): Remote<Api> | PinnedRef<Api> | ShardedRef<Api> {
   const remotes = mailboxes.map((mailbox) => remoteOver<Api>(mailbox));
   if (spec.kind === 'replicated') return remotes[0] as Remote<Api>;
   if (spec.kind === 'sharded') return { of: (key: string) => remotes[hashOf(key) % remotes.length] as Remote<Api>, all: () => remotes };

@@ -46,7 +46,7 @@ export class Runtime {
     this.#options = options;
     this.#peerRouter = new PeerRouter(specs);
     this.callers = new Callers(this.#peerRouter, () => this.#supervisors);
-    this.#beside = new BesideParts({ ...options, isTraced: options.onSpans !== undefined });
+    this.#beside = new BesideParts({ ...options, callees: this.groups, isTraced: options.onSpans !== undefined });
     this.#launcher = new Launcher(specs, options);
     for (const [name, spec] of Object.entries(specs)) this.groups.set(name, this.#group(name, spec, specs));
   }

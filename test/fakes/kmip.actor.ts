@@ -57,6 +57,7 @@ export default defineActor<KmipApi, KmipArgs>((args, ctx) => {
       tombstones: async () => ({ tombstones: [], next: null }),
       transfer: async () => ({ transferred: 0, remaining: 0 }),
       destroyOwned: async () => ({ destroyed: 0, remaining: 0 }),
+      noteRefusals: async () => {},
       async rotateDue() {
         rotations += 1;
         ctx.report({ ready: true, detail: rotations });

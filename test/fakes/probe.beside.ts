@@ -4,7 +4,7 @@ import { defineBeside, ELSEWHERE, WRITTEN_ELSEWHERE } from '../../kernel/actor.t
 import { Fault } from '../../kernel/fault.ts';
 import type { ProbeApi, ProbeArgs } from './probe.actor.ts';
 
-export default defineBeside<ProbeApi, ProbeArgs>(({ prefix, broken }, { requestId }) => {
+export default defineBeside<ProbeApi, ProbeArgs>(({ prefix, broken }, ctx) => {
   if (broken) throw new Error('cannot start');
   return {
     api: {
@@ -16,7 +16,9 @@ export default defineBeside<ProbeApi, ProbeArgs>(({ prefix, broken }, { requestI
       threadFor(kind) {
         throw kind === 'writes' ? WRITTEN_ELSEWHERE : ELSEWHERE;
       },
-      requestId,
+      requestId: ctx.requestId,
+      ask: (peer, key, text) => ctx.peer<ProbeApi>(peer).at(key).echo(text),
+      askSlow: (peer, key) => ctx.peer<ProbeApi>(peer).at(key).sleep(60_000),
       bytes(input) {
         input.fill(7);
         return input;

@@ -1,5 +1,5 @@
 // Before an operation runs: takes in the keys that it names and that somebody else has made on a token.
-import { type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { HSM } from '../object/hsm-key/identifier.ts';
 import type { OperationContext } from '../operation-context.ts';
@@ -13,13 +13,18 @@ export function discoverNamed(ctx: OperationContext, payload: Structure): void |
   return (ctx.caller.administers ?? []).length === 0 ? undefined : discoverIn(ctx, payload);
 }
 
-async function discoverIn(ctx: OperationContext, payload: Structure): Promise<void> {
-  for (const node of payload.value) {
-    if (node.type === TYPE.Structure && INSIDE.has(node.tag)) await discoverIn(ctx, node);
-    else if (node.type === TYPE.TextString && NAMES.has(node.tag)) await discoverKey(ctx, node.value);
+function discoverIn(ctx: OperationContext, payload: Structure, from = 0): void | Promise<void> {
+  for (let at = from; at < payload.value.length; at += 1) {
+    const found = discoverOne(ctx, payload.value[at] as Node);
+    if (found instanceof Promise) return found.then(() => discoverIn(ctx, payload, at + 1));
   }
 }
 
-export async function discoverKey(ctx: OperationContext, id: string): Promise<void> {
-  if (id.startsWith(`${HSM}::`)) await ctx.server.objects.sourceOf(id).discover?.(ctx, id);
+function discoverOne(ctx: OperationContext, node: Node): void | Promise<void> {
+  if (node.type === TYPE.Structure && INSIDE.has(node.tag)) return discoverIn(ctx, node);
+  if (node.type === TYPE.TextString && NAMES.has(node.tag)) return discoverKey(ctx, node.value);
+}
+
+export function discoverKey(ctx: OperationContext, id: string): void | Promise<void> {
+  return id.startsWith(`${HSM}::`) ? ctx.server.objects.sourceOf(id).discover?.(ctx, id) : undefined;
 }

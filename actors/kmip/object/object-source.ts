@@ -61,7 +61,7 @@ export interface ObjectSource extends ObjectReader<ManagedObject, ObjectDescript
   /** The identifier in full, where it has a short form. */
   canonical?(id: string): string;
   /** Called before an object is used or searched for: takes in keys that others have made. @param id undefined for all */
-  discover?(ctx: OperationContext, id: string | undefined): Promise<void>;
+  discover?(ctx: OperationContext, id: string | undefined): void | Promise<void>;
   /** Makes and keeps the keys of this source; undefined if they are stored with the objects. */
   readonly keeper?: KeyKeeper;
   /** The message to the client if the source has no object of this name; undefined if the name may stand for tags or a keyset. */

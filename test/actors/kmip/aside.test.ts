@@ -9,7 +9,7 @@ interface FakeCall extends Call {
 }
 
 function calls() {
-  const call = { requestId: undefined, signal: new AbortController().signal, setAside: 0, aside: () => void call.setAside++ } as FakeCall;
+  const call = { requestId: undefined, signal: new AbortController().signal, isCancelled: false, setAside: 0, aside: () => void call.setAside++ } as FakeCall;
   let current: Call = call;
   const as = (other: Call) => {
     current = other;

@@ -4,7 +4,7 @@ import { threadId } from 'node:worker_threads';
 import { test } from 'uvu';
 import { callContext } from '../../../kernel/call-context.ts';
 import { Fault } from '../../../kernel/fault.ts';
-import { replicatedProbe, shardedProbe } from '../../fakes/probe.ts';
+import { pinnedProbe, replicatedProbe, shardedProbe } from '../../fakes/probe.ts';
 import { createRuntime, outcome, until } from '../../runtime.ts';
 
 const beside = new URL('../../fakes/probe.beside.ts', import.meta.url);
@@ -12,6 +12,9 @@ const specs = {
   sharded: shardedProbe(2, { beside }),
   plain: replicatedProbe(1),
   replicated: replicatedProbe(2, { beside, prefetch: 4 }),
+  asking: shardedProbe(1, { beside, peers: ['asked', 'slow'] }),
+  asked: pinnedProbe({ a: { prefix: 'asked:' } }),
+  slow: pinnedProbe({ a: {} }, { deadlineMs: 100 }),
   broken: { ...replicatedProbe(1), beside: new URL('../../fakes/missing.ts', import.meta.url) },
 };
 const { runtime, ref, lines, calls } = createRuntime(specs);
@@ -66,6 +69,25 @@ test('calls are counted by how they end beside, and observed like those of the a
     calls.slice(seen).map(({ outcome: how }) => how),
     ['ok', 'ok', 'INTERNAL'],
   );
+});
+
+test('a part asks a peer of its actor; the fault of that call is the answer, and no second attempt follows', async () => {
+  const { counts } = runtime.groups.get('asking')?.mailboxes[0]?.beside ?? assert.fail('there is no part');
+  const asking = ref('asking').of('');
+  assert.equal(await asking.ask('asked', 'a', 'hi'), 'asked:hi');
+  const { answered, left, failed } = counts;
+  const seen = calls.length;
+  assert.equal(await outcome(asking.askSlow('slow', 'a')), 'DEADLINE');
+  assert.deepEqual(counts, { answered: answered + 1, left, failed });
+  assert.deepEqual(
+    calls.slice(seen).map(({ actor, outcome: how }) => [actor, how]),
+    [
+      ['slow', 'DEADLINE'],
+      ['asking', 'DEADLINE'],
+    ],
+  );
+  // What the spec does not name is a bug, which is left to the actor, where it is one too.
+  assert.equal(await outcome(asking.ask('plain', '0', 'hi')), 'INTERNAL');
 });
 
 test('a part that cannot start is told of, and the actor serves every call', async () => {

@@ -1,5 +1,5 @@
 // Many clients create, use and destroy keys on one slot while its token goes and comes back: right answers, and no session or key is left behind.
-// It takes 10 s; GATEHOUSE_HSM_SOAK_SECONDS=600 is the long run, which CI does not make.
+// It takes 10 s; GATEHOUSE_HSM_SOAK_SECONDS=600 is the long run, which CI does not make, and GATEHOUSE_HSM_SOAK_THREADS=2 has more threads use keys.
 import assert from 'node:assert/strict';
 import { setTimeout as after } from 'node:timers/promises';
 import { test } from 'uvu';
@@ -10,8 +10,9 @@ import { bytes, done, enumeration, type HsmServer, identifier, kmip, makeSecret,
 
 const SECONDS = Number(process.env['GATEHOUSE_HSM_SOAK_SECONDS'] ?? 5);
 const CLIENTS = 24;
-/** The sessions of the login, of uses, and of what takes long. */
-const SESSIONS = 3;
+const THREADS = Number(process.env['GATEHOUSE_HSM_SOAK_THREADS'] ?? 1);
+/** The sessions of the login, of uses, and of what takes long; and one of each further thread for uses. */
+const SESSIONS = THREADS > 1 ? 3 + THREADS : 3;
 /**
  * How much higher the second half of the run may peak than the first. A server that has just started grows by 200 MB, nearly all of it the heaps
  * of its threads and memory that malloc keeps; from the first minute on it does not grow any more. A whole minute is the least that shows that.
@@ -84,12 +85,12 @@ async function soak(server: HsmServer, library: FaultLibrary): Promise<Count> {
 }
 
 if (!skipWithout('softhsm2') && canBuild()) {
-  test(`${CLIENTS} clients for ${SECONDS} s, while the token is taken away and comes back twice`, async () => {
+  test(`${CLIENTS} clients for ${SECONDS} s, ${THREADS > 1 ? `${THREADS} threads, ` : ''}while the token is taken away and comes back twice`, async () => {
     let library: FaultLibrary | undefined;
     const server = await startHsmServer({
       more: (folder) => {
         library = faultLibrary(folder, 'soak');
-        return `library = "${library.path}"`;
+        return `library = "${library.path}"\nthreads = ${THREADS}`;
       },
     });
     try {

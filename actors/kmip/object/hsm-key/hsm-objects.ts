@@ -1,4 +1,5 @@
 // The tokens of HSMs as a source of objects: the keys are there, their attributes, grants and history are rows of the database.
+import { andThen } from '../../../../kernel/at-once.ts';
 import type { Reader } from '../../../../kernel/store/store.ts';
 import { lacksKeyValue } from '../../../../kmip/key-block.ts';
 import type { ObjectType as ObjectTypeCode } from '../../../../kmip/object-type.ts';
@@ -45,11 +46,11 @@ export function hsmObjects(tokens: Tokens, parts: DatabaseParts, keyEncryptionKe
       if (isOwn(id)) throw new Refusal('ItemNotFound', `object not found for identifier ${id}`);
     },
     absence: (name) => absence(tokens, full(name)),
-    async held(id, content) {
+    held(id, content) {
       if (isOwn(id)) return undefined;
       const place = content ? placeOf(id, tokens.prefixes, isPublicName(id)) : undefined;
-      if (place && !tokens.knownMechanisms(place)) await tokens.learn(place);
-      return rows.held(full(id), content);
+      const learnt = place && !tokens.knownMechanisms(place) ? tokens.learn(place) : undefined;
+      return andThen(learnt, () => rows.held(full(id), content));
     },
     within: (tx) => writer(rows.within(tx), isFree(tx), isOwn),
     find: async () => ({ ids: [], total: 0 }),

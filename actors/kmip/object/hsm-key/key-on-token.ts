@@ -1,9 +1,23 @@
 // A key as its token knows it: where it lies, what it is, and the calls of the token on it.
-import { move } from '../../../../kernel/runtime/bytes.ts';
+import type { Remote } from '../../../../kernel/actor.ts';
+import { move, textOfBytes } from '../../../../kernel/runtime/bytes.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
-import type { PartOutput, PartOwner, PartStart, Sealed, TokenKeyKind, TokenKeyName, TokenMechanism } from '../../../hsm/api.ts';
+import type {
+  FlatAnswer,
+  FlatMechanism,
+  FlatUse,
+  HsmApi,
+  PartOutput,
+  PartOwner,
+  PartStart,
+  Sealed,
+  TokenKeyKind,
+  TokenKeyName,
+  TokenMechanism,
+} from '../../../hsm/api.ts';
 import type { ManagedObject } from '../managed-object.ts';
 import { owned } from './cipher-mechanism.ts';
+import { bytesIn, flatMechanism, sealedOf } from './flat-use.ts';
 import { placeOf, type TokenPlace } from './identifier.ts';
 import { kindOf } from './shape.ts';
 import { lacksMechanism, type Tokens } from './tokens.ts';
@@ -46,11 +60,24 @@ export class KeyOnToken {
 
   encrypt(mechanism: TokenMechanism, data: Uint8Array): Promise<Sealed> {
     this.requireMechanism(mechanism.name);
+    const flat = this.#flat(mechanism, data);
+    if (flat) return this.tokens.call(this.place, mechanism.name, async (hsm, slot) => sealedOf(await this.#use(hsm, slot, 'encrypt', flat, data)));
     return this.tokens.call(this.place, mechanism.name, (hsm, slot) => hsm.encrypt(slot, this.name, mechanism, move(owned(data))));
+  }
+
+  /** A key that comes wrapped crosses as it is. */
+  #flat(mechanism: TokenMechanism, data: Uint8Array): FlatMechanism | undefined {
+    return this.name.wrapped ? undefined : flatMechanism(mechanism, data);
+  }
+
+  #use(hsm: Remote<HsmApi>, slot: number, what: FlatUse, mechanism: FlatMechanism, data: Uint8Array): Promise<FlatAnswer> {
+    return hsm.use(what, slot, this.name.kind, this.name.name, mechanism, textOfBytes(data));
   }
 
   run(what: 'decrypt' | 'sign' | 'wrap' | 'unwrap', mechanism: TokenMechanism, data: Uint8Array): Promise<Uint8Array> {
     this.requireMechanism(mechanism.name);
+    const flat = what === 'decrypt' || what === 'sign' ? this.#flat(mechanism, data) : undefined;
+    if (flat) return this.tokens.call(this.place, mechanism.name, async (hsm, slot) => bytesIn(await this.#use(hsm, slot, what as FlatUse, flat, data)));
     return this.tokens.call(this.place, mechanism.name, (hsm, slot) => hsm[what](slot, this.name, mechanism, move(owned(data))));
   }
 

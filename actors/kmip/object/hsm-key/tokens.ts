@@ -1,5 +1,6 @@
 // The tokens of all HSM instances as a thread of the key server sees them: the only holder of the channels to the actors of HSMs.
 import { callWith, type PinnedRef, type Remote } from '../../../../kernel/actor.ts';
+import { andThen } from '../../../../kernel/at-once.ts';
 import type { Log } from '../../../../kernel/log-entry.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
 import type { HsmAnswer, HsmApi, HsmFacts, HsmFailure } from '../../../hsm/api.ts';
@@ -25,15 +26,18 @@ export class Tokens {
   /** The mechanisms of a slot, by its place without name. */
   readonly #mechanisms = new Map<string, { readonly names: ReadonlySet<string>; readonly readAt: number }>();
   readonly #log: Log;
-  /** Settles once the instances have answered, or had the time to. */
-  readonly #begun: Promise<unknown>;
+  /** Settles once the instances have answered, or had the time to; undefined after that. */
+  #begun: Promise<unknown> | undefined;
+  #isClosed = false;
 
   constructor(instances: PinnedRef<HsmApi>, log: Log) {
     this.prefixes = instances.keys();
     this.#instances = new Map(this.prefixes.map((prefix) => [prefix, instances.at(prefix)]));
     this.#log = log;
     const facts = Promise.all(this.prefixes.map((prefix) => this.facts(prefix)));
-    this.#begun = Promise.race([facts, new Promise((late) => setTimeout(late, BEGIN_MS).unref())]);
+    this.#begun = Promise.race([facts, new Promise((late) => setTimeout(late, BEGIN_MS).unref())]).then(() => {
+      this.#begun = undefined;
+    });
   }
 
   /** What the configuration says of an instance; undefined while its actor does not answer. */
@@ -49,24 +53,34 @@ export class Tokens {
     try {
       const facts = await (this.#instances.get(prefix) as Instance).facts();
       this.#facts.set(prefix, facts);
-      if (facts.serials.includes(undefined)) setTimeout(() => void this.#ask(prefix), ASK_AGAIN_MS).unref();
+      if (facts.serials.includes(undefined)) this.#later(() => void this.#ask(prefix));
       const { deadlineMs } = facts;
       if (deadlineMs !== undefined) this.#instances.set(prefix, callWith(this.#instances.get(prefix) as Instance, { deadlineMs }));
       return facts;
     } catch (error) {
       this.#log.debug({ prefix, error: String(error) }, 'an HSM instance does not answer yet');
-      setTimeout(() => {
+      this.#later(() => {
         this.#asking.delete(prefix);
         void this.facts(prefix);
-      }, ASK_AGAIN_MS).unref();
+      });
       return undefined;
     }
   }
 
+  #later(ask: () => void): void {
+    setTimeout(() => {
+      if (!this.#isClosed) ask();
+    }, ASK_AGAIN_MS).unref();
+  }
+
   /** The caller with the instances that it administers. */
-  async acting(caller: Principal): Promise<Principal> {
-    await this.#begun;
-    return { ...caller, administers: this.#administered(caller) };
+  acting(caller: Principal): Principal | Promise<Principal> {
+    return andThen(this.#begun, () => ({ ...caller, administers: this.#administered(caller) }));
+  }
+
+  /** Asks the instances nothing more by itself. */
+  close(): void {
+    this.#isClosed = true;
   }
 
   #administered(caller: Principal): readonly string[] {
