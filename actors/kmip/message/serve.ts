@@ -1,5 +1,4 @@
 // Serves one message: a RequestMessage in any encoding, or a single operation in JSON.
-import { andThen, lastly } from '../../../kernel/at-once.ts';
 import { move, moveLarge } from '../../../kernel/runtime/bytes.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { HeaderCredential } from '../../../kmip/message/header-credentials.ts';
@@ -134,8 +133,15 @@ interface Manner {
 function serveBare(server: KeyServer, code: number, payload: Structure, { version, encoding }: Manner, caller: Principal): Answer | Promise<Answer> {
   const operation: OperationName = nameOf('Operation', code);
   const ctx = new BatchContext(server, caller, version);
-  const run = () => andThen(runItem(ctx, { operation, code, id: undefined, payload }), (outcome) => bareAnswer(server, operation, outcome, encoding));
-  return lastly(run, () => ctx.opening.end());
+  let answer: Answer | Promise<Answer> | undefined;
+  try {
+    const outcome = runItem(ctx, { operation, code, id: undefined, payload });
+    answer =
+      outcome instanceof Promise ? outcome.then((each) => bareAnswer(server, operation, each, encoding)) : bareAnswer(server, operation, outcome, encoding);
+  } finally {
+    if (!(answer instanceof Promise)) ctx.opening.end();
+  }
+  return answer instanceof Promise ? answer.finally(() => ctx.opening.end()) : answer;
 }
 
 function bareAnswer(server: KeyServer, operation: OperationName, outcome: Outcome, encoding: Encoding): Answer {
