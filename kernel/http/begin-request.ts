@@ -1,6 +1,5 @@
 // What happens to a request before its body is read: authentication, the parameters of its path, and what its route says about address and headers.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { andThen } from '../at-once.ts';
 import type { Authentication } from './authenticate.ts';
 import { parametersCheck } from './parameters.ts';
 import type { Route } from './route.ts';
@@ -14,9 +13,12 @@ export function requestBeginner(route: Route, authentication: Authentication): B
   const checkParams = parametersCheck(route);
   const identify = (request: FastifyRequest): void | Promise<void> => {
     if (auth === 'none') return;
-    return andThen(authentication.require(request, auth, authenticators), (caller) => {
-      request.caller = caller;
-    });
+    const caller = authentication.require(request, auth, authenticators);
+    if (caller instanceof Promise)
+      return caller.then((each) => {
+        request.caller = each;
+      });
+    request.caller = caller;
   };
   const enter = (request: FastifyRequest): void | Promise<void> => {
     if (refusal) request.admitted = route;
@@ -36,6 +38,8 @@ export function requestBeginner(route: Route, authentication: Authentication): B
   };
   return (request, reply) => {
     if (form) request.form = form;
-    return page ? openPage(request, reply) : andThen(identify(request), () => enter(request));
+    if (page) return openPage(request, reply);
+    const identified = identify(request);
+    return identified instanceof Promise ? identified.then(() => enter(request)) : enter(request);
   };
 }

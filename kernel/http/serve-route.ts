@@ -1,10 +1,10 @@
 // Adds a declared route to Fastify: authenticates before the body is read, validates before the handler runs, and sends the answer.
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
-import { andThen, lastly } from '../at-once.ts';
 import type { Clock } from '../clock.ts';
 import type { FrontLimits } from '../front-limits.ts';
 import type { Span } from '../tracing/span.ts';
+import type { Leave } from '../turns.ts';
 import { refuseUnread } from './answers.ts';
 import type { Authentication } from './authenticate.ts';
 import { requestBeginner } from './begin-request.ts';
@@ -96,7 +96,8 @@ function addRoute(app: FastifyInstance, route: Route, surroundings: Surroundings
       if (route.live && wantsEvents(request)) return beginLive(request, reply, route, surroundings);
       if (checkBody && !(route.bodyOptional && request.body === undefined)) checkBody(request.body);
       const view = new RequestView(request, clock);
-      return andThen(view.caller ? runInTurn(limits, request, view, handle) : handle(view), (answer) => send(request, reply, answer));
+      const answer = view.caller ? runInTurn(limits, request, view, handle) : handle(view);
+      return answer instanceof Promise ? answer.then((each) => send(request, reply, each)) : send(request, reply, answer);
     },
   });
 }
@@ -119,18 +120,28 @@ async function beginLive(request: FastifyRequest, reply: FastifyReply, route: Ro
 function runInTurn({ answers, turns }: FrontLimits, request: FastifyRequest, view: RequestView, handle: Route['handle']): Response | Promise<Response> {
   const who = whoseIs(request);
   refuseUnread(answers, who);
-  const entered = turns.enter(who, () => view.signal);
-  if (!(entered instanceof Promise)) {
-    view.turn = entered;
-    return lastly(() => handle(view), entered);
-  }
+  const entered = turns.enter(who, view);
+  if (!(entered instanceof Promise)) return runUntil(entered, view, handle);
   return entered.then((leave) => {
-    view.turn = leave;
-    return lastly(() => {
+    try {
       refuseUnread(answers, who);
-      return handle(view);
-    }, leave);
+    } catch (refusal) {
+      leave();
+      throw refusal;
+    }
+    return runUntil(leave, view, handle);
   });
+}
+
+function runUntil(leave: Leave, view: RequestView, handle: Route['handle']): Response | Promise<Response> {
+  view.turn = leave;
+  let answer: Response | Promise<Response> | undefined;
+  try {
+    answer = handle(view);
+  } finally {
+    if (!(answer instanceof Promise)) leave();
+  }
+  return answer instanceof Promise ? answer.finally(leave) : answer;
 }
 
 /** @returns the holder whose share this request counts against */
