@@ -8,7 +8,15 @@ import { signInAddress } from './to-sign-in.ts';
 /** Makes no promise for a caller that this thread knows. @throws Fault */
 export type BeginRequest = (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>;
 
-export function requestBeginner(route: Route, authentication: Authentication): BeginRequest {
+/** What is asked of the route of every request. Fastify makes an object of all options whenever it is asked for one. */
+export interface Routed {
+  /** As in the metrics: `/sessions/:session_id` */
+  readonly url: string;
+  /** In bytes. */
+  readonly bodyLimit: number;
+}
+
+export function requestBeginner(route: Route, routed: Routed, authentication: Authentication): BeginRequest {
   const { auth, authenticators, admit, form, page, refusal, anyContentType } = route;
   const checkParams = parametersCheck(route);
   const identify = (request: FastifyRequest): void | Promise<void> => {
@@ -37,6 +45,7 @@ export function requestBeginner(route: Route, authentication: Authentication): B
     await enter(request);
   };
   return (request, reply) => {
+    request.routed = routed;
     if (form) request.form = form;
     if (page) return openPage(request, reply);
     const identified = identify(request);

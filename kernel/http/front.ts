@@ -156,13 +156,14 @@ function addHooks(app: FastifyInstance, { metrics, tracer, log, logsRequests }: 
   app.addHook('onResponse', (request, reply, done) => {
     // Set if the hook above has run.
     if (request.response) busy.requests -= 1;
-    const [method, route] = [request.method, request.routeOptions.url ?? 'none'];
+    const { method, firstMs, span } = request;
+    const route = (request.routed ?? request.routeOptions).url ?? 'none';
     const { statusCode: status, elapsedTime } = reply;
     // How long somebody looks at a live view says nothing of the server.
-    const ms = request.firstMs ?? elapsedTime;
+    const ms = firstMs ?? elapsedTime;
     metrics.httpDuration.observe(method, route, status, ms / 1000);
     if (logsRequests) {
-      const trace = request.span && { trace_id: request.span.trace.id };
+      const trace = span && { trace_id: span.trace.id };
       log.debug({ request_id: request.id, ...trace, method, route, status, ms, source: request.ip }, 'request');
     }
     done();
