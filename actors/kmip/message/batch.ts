@@ -27,18 +27,45 @@ export interface Outcome extends ItemOutcome {
 /** Thrown inside the transaction of a batch to undo it. */
 class Undo extends Error {}
 
-export async function runBatch(ctx: BatchContext, items: readonly BatchItem[], onError: ErrorContinuation): Promise<Outcome[]> {
+/** A batch whose items stand alone, and what has become of them so far. */
+interface Running {
+  readonly ctx: BatchContext;
+  readonly items: readonly BatchItem[];
+  readonly onError: ErrorContinuation;
+  readonly outcomes: Outcome[];
+  readonly budget: Budget;
+}
+
+/** The outcomes are there at once if no item waits for anything, and the thread is not kept for long. */
+export function runBatch(ctx: BatchContext, items: readonly BatchItem[], onError: ErrorContinuation): Outcome[] | Promise<Outcome[]> {
   if (onError === 'Undo') return runUndoable(ctx, items);
-  const outcomes: Outcome[] = [];
-  const budget = new Budget(ctx.server, false);
+  const batch: Running = { ctx, items, onError, outcomes: [], budget: new Budget(ctx.server, false) };
   for (const item of items) {
-    const outcome = budget.checkSpent(item) ?? budget.checkSize(await runItem(ctx, item));
-    outcomes.push(outcome);
-    ctx.opening.keep(budget.answerBytes);
-    if (outcome.status !== 'Success' && onError === 'Stop') break;
+    const outcome = batch.budget.checkSpent(item) ?? runItem(ctx, item);
+    if (outcome instanceof Promise || batch.budget.isTurnOver) return runRest(batch, outcome);
+    if (!goesOn(batch, outcome)) break;
+  }
+  return batch.outcomes;
+}
+
+/** @param current the outcome of the item that runs */
+async function runRest(batch: Running, current: Outcome | Promise<Outcome>): Promise<Outcome[]> {
+  const { ctx, items, outcomes, budget } = batch;
+  let outcome = await current;
+  while (goesOn(batch, outcome) && outcomes.length < items.length) {
     await budget.turn();
+    const item = items[outcomes.length] as BatchItem;
+    outcome = budget.checkSpent(item) ?? (await runItem(ctx, item));
   }
   return outcomes;
+}
+
+/** Adds an outcome. @returns whether the batch goes on after it */
+function goesOn({ ctx, onError, outcomes, budget }: Running, found: Outcome): boolean {
+  const outcome = budget.checkSize(found);
+  outcomes.push(outcome);
+  ctx.opening.keep(budget.answerBytes);
+  return outcome.status === 'Success' || onError !== 'Stop';
 }
 
 async function runUndoable(ctx: BatchContext, items: readonly BatchItem[]): Promise<Outcome[]> {
