@@ -15,14 +15,3 @@ export function orElse<T>(work: () => T | Promise<T>, recover: (error: unknown) 
   }
   return value instanceof Promise ? value.catch(recover) : value;
 }
-
-/** As `try { return await work() } finally { end() }`, without a promise if nothing waits. */
-export function lastly<T>(work: () => T | Promise<T>, end: () => void): T | Promise<T> {
-  let value: T | Promise<T> | undefined;
-  try {
-    value = work();
-  } finally {
-    if (!(value instanceof Promise)) end();
-  }
-  return value instanceof Promise ? value.finally(end) : value;
-}
