@@ -1,6 +1,9 @@
 // Values that are usually there at once. A promise for each step of a quick request would cost more than the step.
 
-/** As `await`, but without a promise if the value is there. Errors of `next` are thrown then. */
+/**
+ * As `await`, but without a promise if the value is there. Errors of `next` are thrown then. What nearly every request runs through asks
+ * `instanceof Promise` itself: `next` is a closure, and is made also where nothing waits.
+ */
 export function andThen<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
@@ -14,15 +17,4 @@ export function orElse<T>(work: () => T | Promise<T>, recover: (error: unknown) 
     return recover(error);
   }
   return value instanceof Promise ? value.catch(recover) : value;
-}
-
-/** As `try { return await work() } finally { end() }`, without a promise if nothing waits. */
-export function lastly<T>(work: () => T | Promise<T>, end: () => void): T | Promise<T> {
-  let value: T | Promise<T> | undefined;
-  try {
-    value = work();
-  } finally {
-    if (!(value instanceof Promise)) end();
-  }
-  return value instanceof Promise ? value.finally(end) : value;
 }

@@ -1,5 +1,6 @@
 // The Prometheus metrics of the kernel, in a registry to which plugins can add theirs.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counts } from './counts.ts';
 import { Durations } from './durations.ts';
 import type { CallObserver } from './runtime/pending.ts';
 import type { Group, Runtime } from './runtime/runtime.ts';
@@ -15,6 +16,8 @@ export interface Metrics {
   observe(actor: string): CallObserver;
   /** @returns the counter `gatehouse_<name>`, created on first use */
   counter<L extends string>(name: string, help: string, labels: readonly L[]): Counter<L>;
+  /** As counter, for what nearly every request counts. */
+  counts(name: string, help: string, labels: readonly string[]): Counts;
   /** Reads the calls of this thread at every scrape. */
   watchCalls(actors: () => Iterable<Callee>): void;
 }
@@ -45,6 +48,7 @@ const STUCK = { name: 'gatehouse_front_stuck_total', help: 'Threads that serve r
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const figures = new Map<string, CallFigures>();
+  const counts = new Map<string, Counts>();
   exposeCalls(registry, figures);
   return {
     registry,
@@ -61,6 +65,11 @@ export function createMetrics(): Metrics {
     counter: <L extends string>(name: string, help: string, labels: readonly L[]) =>
       (registry.getSingleMetric(`gatehouse_${name}`) as Counter<L> | undefined) ??
       new Counter({ name: `gatehouse_${name}`, help, labelNames: [...labels], registers: [registry] }),
+    counts(name, help, labels) {
+      const known = counts.get(name) ?? new Counts(registry, `gatehouse_${name}`, help, labels);
+      counts.set(name, known);
+      return known;
+    },
     watchCalls: (actors) => exposeQueues(registry, actors),
   };
 }

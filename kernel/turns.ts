@@ -54,17 +54,17 @@ export class Turns {
   }
 
   /**
-   * Waits for a turn of this caller. @param signal aborted if the caller goes away while it waits
+   * Waits for a turn of this caller. @param request whose signal, which is asked for only if it waits, is aborted if the caller goes away meanwhile
    * @throws Fault OVERLOADED if too many requests of this caller wait already, CANCELLED if it goes away
    */
-  enter(who: string, signal?: () => AbortSignal): Leave | Promise<Leave> {
+  enter(who: string, request?: { readonly signal: AbortSignal }): Leave | Promise<Leave> {
     const caller = this.#callerOf(who);
     this.#table.noteCaller(caller.row, this.#options.monotonic);
     if (this.#begin(caller)) return this.#leaver(caller);
     const waits = this.#table.addWaiting(caller.row, MAX_WAITING);
-    if (waits === undefined) return this.enter(who, signal);
+    if (waits === undefined) return this.enter(who, request);
     if (!waits) throw new Fault('OVERLOADED', { detail: 'too many of your requests are waiting; try again when some are answered' });
-    return this.#wait(caller, signal?.());
+    return this.#wait(caller, request?.signal);
   }
 
   /** Ends the turns of an ended thread. */

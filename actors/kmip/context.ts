@@ -8,25 +8,26 @@ import type { Principal } from './api.ts';
 import type { Aside } from './aside.ts';
 import { Changes } from './changes.ts';
 import { discoverKey } from './message/discover.ts';
+import type { Held } from './object/cache.ts';
 import type { Opening } from './object/content-room.ts';
 import { Finder } from './object/finder.ts';
 import type { ManagedObject, ObjectDescription } from './object/managed-object.ts';
+import type { FoundIn, ObjectSource } from './object/object-source.ts';
 import type { Batch, Objects, ObjectTransaction, OperationContext } from './operation-context.ts';
 import type { KeyServer } from './server.ts';
 
-export class BatchContext implements OperationContext {
+/** Its finder reads from the context itself: closures for that would be made anew for each batch. */
+export class BatchContext implements OperationContext, FoundIn<ManagedObject, ObjectDescription> {
   readonly server: KeyServer;
   readonly caller: Principal;
   readonly version: Version;
-  readonly batch: Batch = { placeholder: undefined, made: new Map() };
+  readonly batch: Batch = { placeholder: undefined, made: undefined };
   readonly now: number;
   /** The open contents of this call. */
   readonly opening: Opening;
   readonly #finder: Finder<ManagedObject, ObjectDescription>;
   /** Set while the whole batch is one transaction. */
   #whole: Changes | undefined;
-  /** A batch in one transaction blocks all writers, so it must not also wait in a queue. */
-  readonly aside: Aside = (work) => (this.#whole ? work() : this.server.aside(work));
 
   constructor(server: KeyServer, caller: Principal, version: Version) {
     this.server = server;
@@ -34,16 +35,27 @@ export class BatchContext implements OperationContext {
     this.version = version;
     this.now = Math.floor(server.now() / 1000);
     this.opening = server.room.begin(caller.user);
-    this.#finder = new Finder<ManagedObject, ObjectDescription>(this, {
-      from: server.store,
-      held: (id, content) => server.objects.held(id, content),
-      readWhole: async (held) => {
-        await this.opening.take(held.contentBytes);
-        const whole = await server.objects.readWhole(held);
-        this.opening.hold(whole?.object.content);
-        return whole;
-      },
-    });
+    this.#finder = new Finder<ManagedObject, ObjectDescription>(this, this);
+  }
+
+  get from(): Reader {
+    return this.server.store;
+  }
+
+  held(id: string, content: boolean): ReturnType<ObjectSource['held']> {
+    return this.server.objects.held(id, content);
+  }
+
+  async readWhole(held: Held): Promise<Held<ManagedObject> | undefined> {
+    await this.opening.take(held.contentBytes);
+    const whole = await this.server.objects.readWhole(held);
+    this.opening.hold(whole?.object.content);
+    return whole;
+  }
+
+  /** A batch in one transaction blocks all writers, so it must not also wait in a queue. */
+  get aside(): Aside {
+    return (work) => (this.#whole ? work() : this.server.aside(work));
   }
 
   get reader(): Reader {
@@ -87,7 +99,7 @@ export class BatchContext implements OperationContext {
       const transaction = () =>
         store.transaction(async (tx) => {
           this.batch.placeholder = undefined;
-          this.batch.made.clear();
+          this.batch.made = undefined;
           this.#whole = new Changes(this, tx, this.opening);
           return work();
         });

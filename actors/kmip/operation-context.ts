@@ -12,8 +12,8 @@ import type { KeyServer } from './server.ts';
 export interface Batch {
   /** Identifier of the last object that an item of this batch created or found. */
   placeholder: string | undefined;
-  /** Identifiers of created objects, by the code of the UniqueIdentifier enumeration. */
-  readonly made: Map<number, string>;
+  /** Identifiers of created objects, by the code of the UniqueIdentifier enumeration; undefined while there are none. */
+  made: Map<number, string> | undefined;
 }
 
 /** The objects that a caller may reach. */

@@ -6,6 +6,7 @@ import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 import { codeOf, structureOf } from '../../kmip/ttlv/read.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';
 import { leave, leaveWrite } from './leave.ts';
+import type { Held } from './object/cache.ts';
 import { asksForFormat } from './object/cryptographic-parameters.ts';
 import type { ObjectSource } from './object/object-source.ts';
 import type { Operation, Operations } from './operation.ts';
@@ -49,11 +50,13 @@ function quickOperation(operation: Operation): Operation {
 export function quickObjects(source: ObjectSource): ObjectSource {
   return {
     ...source,
-    held: (id, content) => andThen(source.held(id, content), (held) => held ?? leave()),
+    held: (id, content) => andThen(source.held(id, content), heldOrLeft),
     readWhole: leave,
     find: leave,
   };
 }
+
+const heldOrLeft = (held: Held | undefined): Held => held ?? leave();
 
 /** Before an object is read: a large one, or one with many grants, is left to the actor. */
 export async function requireSmall(reader: Reader, id: string): Promise<void> {

@@ -48,10 +48,15 @@ export class LiveSessions {
 
   /** The session of a cookie, if it is live; counts as activity. It is there at once if it is in the cache. */
   authenticate(id: string, cookieHash: Uint8Array): SessionView | null | Promise<SessionView | null> {
-    return andThen(this.#find(id), (session) => {
-      if (!session || !timingSafeEqual(session.cookieHash, cookieHash)) return null;
-      return andThen(this.#touch(session), (isThere) => (isThere ? viewOf(session) : null));
-    });
+    const found = this.#find(id);
+    return found instanceof Promise ? found.then((session) => this.#prove(session, cookieHash)) : this.#prove(found, cookieHash);
+  }
+
+  #prove(session: StoredSession | undefined, cookieHash: Uint8Array): SessionView | null | Promise<SessionView | null> {
+    if (!session || !timingSafeEqual(session.cookieHash, cookieHash)) return null;
+    const isThere = this.#touch(session);
+    if (isThere instanceof Promise) return isThere.then((still) => (still ? viewOf(session) : null));
+    return isThere ? viewOf(session) : null;
   }
 
   /** The session with this id, if it is live. @param counts whether this counts as activity */
@@ -85,10 +90,13 @@ export class LiveSessions {
 
   /** Records that the session is used now. @returns false if the row was written and no longer exists */
   #touch(session: StoredSession): boolean | Promise<boolean> {
-    return andThen(this.#activity.note(session), (isThere) => {
-      if (!isThere) this.forget(session.id);
-      return isThere;
-    });
+    const isThere = this.#activity.note(session);
+    return isThere instanceof Promise ? isThere.then((still) => this.#keep(session, still)) : this.#keep(session, isThere);
+  }
+
+  #keep({ id }: StoredSession, isThere: boolean): boolean {
+    if (!isThere) this.forget(id);
+    return isThere;
   }
 
   forget(id: string): void {

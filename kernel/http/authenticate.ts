@@ -39,18 +39,25 @@ export function createAuthentication(plugins: readonly Authenticators[], clock: 
   };
   return {
     attempt: (request) => attempt(request),
-    require: (request, accepted, own) =>
-      andThen(attempt(request, accepted, own), (caller) => {
-        if (!caller) throw new Fault('UNAUTHENTICATED');
-        if (caller.credential === 'cookie') refuseForeignOrigin(request);
-        return caller;
-      }),
+    require(request, accepted, own) {
+      const found = attempt(request, accepted, own);
+      return found instanceof Promise ? found.then((caller) => requireCaller(caller, request)) : requireCaller(found, request);
+    },
   };
+}
+
+function requireCaller(caller: Found, request: FastifyRequest): Caller {
+  if (!caller) throw new Fault('UNAUTHENTICATED');
+  if (caller.credential === 'cookie') refuseForeignOrigin(request);
+  return caller;
 }
 
 function askInTurn(authenticators: readonly Authenticator[], presented: Presented, from: number): Found | Promise<Found> {
   const authenticate = authenticators[from];
-  return authenticate && andThen(authenticate(presented), (caller) => caller ?? askInTurn(authenticators, presented, from + 1));
+  if (!authenticate) return undefined;
+  const caller = authenticate(presented);
+  if (caller instanceof Promise) return caller.then((each) => each ?? askInTurn(authenticators, presented, from + 1));
+  return caller ?? askInTurn(authenticators, presented, from + 1);
 }
 
 function findPresented(request: FastifyRequest, now: number): { kind: CredentialKind; presented: Presented } | undefined {
@@ -68,8 +75,7 @@ function findPresented(request: FastifyRequest, now: number): { kind: Credential
 /** Browsers set both headers, and a page cannot change them. */
 function refuseForeignOrigin(request: FastifyRequest): void {
   const { origin, 'sec-fetch-site': site } = request.headers;
-  const own = `https://${request.host}`;
-  if (origin !== undefined && origin !== own)
+  if (origin !== undefined && origin !== `https://${request.host}`)
     throw new Fault('FORBIDDEN', { detail: 'the request comes from another origin; a session cookie is accepted from pages of this server only' });
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
     throw new Fault('FORBIDDEN', { detail: 'the request comes from another site; a session cookie is accepted from pages of this server only' });

@@ -1,6 +1,5 @@
 // What happens to a request before its body is read: authentication, the parameters of its path, and what its route says about address and headers.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { andThen } from '../at-once.ts';
 import type { Authentication } from './authenticate.ts';
 import { parametersCheck } from './parameters.ts';
 import type { Route } from './route.ts';
@@ -9,14 +8,25 @@ import { signInAddress } from './to-sign-in.ts';
 /** Makes no promise for a caller that this thread knows. @throws Fault */
 export type BeginRequest = (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>;
 
-export function requestBeginner(route: Route, authentication: Authentication): BeginRequest {
+/** What is asked of the route of every request. Fastify makes an object of all options whenever it is asked for one. */
+export interface Routed {
+  /** As in the metrics: `/sessions/:session_id` */
+  readonly url: string;
+  /** In bytes. */
+  readonly bodyLimit: number;
+}
+
+export function requestBeginner(route: Route, routed: Routed, authentication: Authentication): BeginRequest {
   const { auth, authenticators, admit, form, page, refusal, anyContentType } = route;
   const checkParams = parametersCheck(route);
   const identify = (request: FastifyRequest): void | Promise<void> => {
     if (auth === 'none') return;
-    return andThen(authentication.require(request, auth, authenticators), (caller) => {
-      request.caller = caller;
-    });
+    const caller = authentication.require(request, auth, authenticators);
+    if (caller instanceof Promise)
+      return caller.then((each) => {
+        request.caller = each;
+      });
+    request.caller = caller;
   };
   const enter = (request: FastifyRequest): void | Promise<void> => {
     if (refusal) request.admitted = route;
@@ -35,7 +45,10 @@ export function requestBeginner(route: Route, authentication: Authentication): B
     await enter(request);
   };
   return (request, reply) => {
+    request.routed = routed;
     if (form) request.form = form;
-    return page ? openPage(request, reply) : andThen(identify(request), () => enter(request));
+    if (page) return openPage(request, reply);
+    const identified = identify(request);
+    return identified instanceof Promise ? identified.then(() => enter(request)) : enter(request);
   };
 }

@@ -132,8 +132,11 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
+/** Fastify remembers what it found for a type with a parser of its own; for any other it parses the type in each request. */
+const USUAL_TYPES = ['application/json', 'application/octet-stream'];
+
 /** Passes on the bytes as they were sent, whatever the content type. */
 export function addRawParser(app: FastifyInstance, read: ReadBytes): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (request: FastifyRequest, _payload, done) => read(request, done));
+  app.addContentTypeParser([...USUAL_TYPES, '*'], (request: FastifyRequest, _payload, done) => read(request, done));
 }

@@ -1,5 +1,4 @@
 // The HTTP server: Fastify over TLS with its limits, hooks, error answers and graceful end.
-import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
@@ -23,6 +22,7 @@ import { addOpenApi, type DocumentText, OPENAPI_PATH } from './openapi.ts';
 import { knowMethods, refuseOthers } from './other-methods.ts';
 import type { ProblemWriter } from './problem.ts';
 import { refuseUnparsed } from './refuse-unparsed.ts';
+import { newRequestId } from './request-id.ts';
 import type { Route, Unserved } from './route.ts';
 import { addRoutes, bodyReader, decorateRequests, whoseIs } from './serve-route.ts';
 import { sourceOf } from './source.ts';
@@ -79,7 +79,7 @@ export async function createFront(options: FrontOptions): Promise<Front> {
   const connections: { current?: Connections } = {};
   const app = fastify({
     logger: false,
-    genReqId: () => randomUUID(),
+    genReqId: newRequestId,
     bodyLimit: http.body_limit,
     trustProxy: http.trusted_proxies.length > 0 ? [...http.trusted_proxies] : false,
     requestTimeout: http.request_timeout * 1000,
@@ -156,13 +156,14 @@ function addHooks(app: FastifyInstance, { metrics, tracer, log, logsRequests }: 
   app.addHook('onResponse', (request, reply, done) => {
     // Set if the hook above has run.
     if (request.response) busy.requests -= 1;
-    const [method, route] = [request.method, request.routeOptions.url ?? 'none'];
+    const { method, firstMs, span } = request;
+    const route = (request.routed ?? request.routeOptions).url ?? 'none';
     const { statusCode: status, elapsedTime } = reply;
     // How long somebody looks at a live view says nothing of the server.
-    const ms = request.firstMs ?? elapsedTime;
+    const ms = firstMs ?? elapsedTime;
     metrics.httpDuration.observe(method, route, status, ms / 1000);
     if (logsRequests) {
-      const trace = request.span && { trace_id: request.span.trace.id };
+      const trace = span && { trace_id: span.trace.id };
       log.debug({ request_id: request.id, ...trace, method, route, status, ms, source: request.ip }, 'request');
     }
     done();

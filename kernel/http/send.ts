@@ -42,7 +42,7 @@ function withHeaders(reply: FastifyReply, headers: Response['headers']): Fastify
 function sendSmall(request: FastifyRequest, reply: FastifyReply, status: number, type: string, body: string | Uint8Array): void {
   const { response } = request;
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
-  response.writeHead(status, [...DEFAULT_HEADERS, ID_HEADER, request.id, 'content-type', type, 'content-length', String(length)]);
+  response.writeHead(status, DEFAULT_HEADERS.concat(ID_HEADER, request.id, 'content-type', type, 'content-length', String(length)));
   reply.hijack();
   // Node joins a text with the head, and bytes it would write separately. A text with one byte for each character is ASCII, which it writes without measuring it.
   if (typeof body === 'string') leaveTogether(response, body, length === body.length ? 'latin1' : 'utf8');

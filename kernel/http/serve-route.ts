@@ -1,13 +1,13 @@
 // Adds a declared route to Fastify: authenticates before the body is read, validates before the handler runs, and sends the answer.
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
-import { andThen, lastly } from '../at-once.ts';
 import type { Clock } from '../clock.ts';
 import type { FrontLimits } from '../front-limits.ts';
 import type { Span } from '../tracing/span.ts';
+import type { Leave } from '../turns.ts';
 import { refuseUnread } from './answers.ts';
 import type { Authentication } from './authenticate.ts';
-import { requestBeginner } from './begin-request.ts';
+import { type Routed, requestBeginner } from './begin-request.ts';
 import { addRawParser, type ReadBytes } from './body.ts';
 import { checksOf } from './checks.ts';
 import type { Caller } from './credential.ts';
@@ -26,6 +26,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The response to this request. */
     response: ServerResponse;
+    /** What the declared route of this request says. */
+    routed: Routed | undefined;
     /** If requests are traced. */
     span: Span | undefined;
     /** Set once the credential has been checked. */
@@ -48,7 +50,7 @@ interface Surroundings {
 
 /** Adds what a request knows of its route and caller; call it before the first route is added. */
 export function decorateRequests(app: FastifyInstance): void {
-  for (const name of ['response', 'span', 'caller', 'admitted', 'form', 'firstMs']) app.decorateRequest(name, undefined);
+  for (const name of ['response', 'routed', 'span', 'caller', 'admitted', 'form', 'firstMs']) app.decorateRequest(name, undefined);
 }
 
 export function addRoutes(app: FastifyInstance, routes: readonly Route[], surroundings: Surroundings): void {
@@ -76,7 +78,8 @@ function addRoute(app: FastifyInstance, route: Route, surroundings: Surroundings
   const { handle } = route;
   const { authentication, clock, limits } = surroundings;
   const { checkBody, checkQuery } = checksOf(route);
-  const begin = requestBeginner(route, authentication);
+  const url = fastifyPath(route.path);
+  const begin = requestBeginner(route, { url, bodyLimit: route.bodyLimit ?? (app.initialConfig.bodyLimit as number) }, authentication);
   const options: RouteShorthandOptions = {
     ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
     onRequest: (request, reply, done) => {
@@ -87,7 +90,7 @@ function addRoute(app: FastifyInstance, route: Route, surroundings: Surroundings
   };
   app.route({
     method: route.method,
-    url: fastifyPath(route.path),
+    url,
     schema: operationOf(route),
     ...options,
     handler: (request, reply) => {
@@ -96,7 +99,8 @@ function addRoute(app: FastifyInstance, route: Route, surroundings: Surroundings
       if (route.live && wantsEvents(request)) return beginLive(request, reply, route, surroundings);
       if (checkBody && !(route.bodyOptional && request.body === undefined)) checkBody(request.body);
       const view = new RequestView(request, clock);
-      return andThen(view.caller ? runInTurn(limits, request, view, handle) : handle(view), (answer) => send(request, reply, answer));
+      const answer = view.caller ? runInTurn(limits, request, view, handle) : handle(view);
+      return answer instanceof Promise ? answer.then((each) => send(request, reply, each)) : send(request, reply, answer);
     },
   });
 }
@@ -119,18 +123,28 @@ async function beginLive(request: FastifyRequest, reply: FastifyReply, route: Ro
 function runInTurn({ answers, turns }: FrontLimits, request: FastifyRequest, view: RequestView, handle: Route['handle']): Response | Promise<Response> {
   const who = whoseIs(request);
   refuseUnread(answers, who);
-  const entered = turns.enter(who, () => view.signal);
-  if (!(entered instanceof Promise)) {
-    view.turn = entered;
-    return lastly(() => handle(view), entered);
-  }
+  const entered = turns.enter(who, view);
+  if (!(entered instanceof Promise)) return runUntil(entered, view, handle);
   return entered.then((leave) => {
-    view.turn = leave;
-    return lastly(() => {
+    try {
       refuseUnread(answers, who);
-      return handle(view);
-    }, leave);
+    } catch (refusal) {
+      leave();
+      throw refusal;
+    }
+    return runUntil(leave, view, handle);
   });
+}
+
+function runUntil(leave: Leave, view: RequestView, handle: Route['handle']): Response | Promise<Response> {
+  view.turn = leave;
+  let answer: Response | Promise<Response> | undefined;
+  try {
+    answer = handle(view);
+  } finally {
+    if (!(answer instanceof Promise)) leave();
+  }
+  return answer instanceof Promise ? answer.finally(leave) : answer;
 }
 
 /** @returns the holder whose share this request counts against */
@@ -146,7 +160,7 @@ export function bodyReader({ requests }: FrontLimits): ReadBytes {
       request.response.once('close', () => holding.release());
       return holding;
     };
-    readBody(request.raw, { maxBytes: request.routeOptions.bodyLimit, hold }, done);
+    readBody(request.raw, { maxBytes: (request.routed ?? request.routeOptions).bodyLimit, hold }, done);
   };
 }
 

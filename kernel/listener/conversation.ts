@@ -133,7 +133,7 @@ export class Conversation {
     const { listener, who, limits } = this.#options;
     // Copied now, because the bytes move to another thread.
     const beginning = message.bytes.slice(0, BEGINNING_BYTES);
-    const entered = limits.turns.enter(who, () => message.signal);
+    const entered = limits.turns.enter(who, message);
     const leave = entered instanceof Promise ? await entered : entered;
     try {
       return limits.answers.isFull(who) ? listener.refuse(beginning, UNREAD) : await listener.answer(message);

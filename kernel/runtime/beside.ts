@@ -5,7 +5,7 @@ import { isFinal, isLeft, WRITTEN_ELSEWHERE } from '../elsewhere.ts';
 import { describe, Fault } from '../fault.ts';
 import type { Status } from '../status.ts';
 import { currentSpan } from '../tracing/span.ts';
-import type { CallObserver } from './pending.ts';
+import type { CallObserver, CallOptions } from './pending.ts';
 
 interface BesideOptions {
   /** Of the actor. */
@@ -16,6 +16,12 @@ interface BesideOptions {
   readonly context: BesideContext<Api>;
   /** Where `context.report` writes. */
   readonly reported: { readonly status?: Status };
+}
+
+/** The way to the actor itself. */
+interface Crossing {
+  /** @param writes whether the call is short and writes */
+  cross(method: string, args: readonly unknown[], options: CallOptions, writes?: boolean): Promise<unknown>;
 }
 
 type Method = (...args: readonly unknown[]) => unknown;
@@ -45,31 +51,31 @@ export class Beside {
   }
 
   /**
-   * The answer, at once if this part has it at once, or what `elsewhere` answers where this part leaves the call to the actor. Refusals are the
+   * The answer, at once if this part has it at once, or what `actor` answers where this part leaves the call to the actor. Refusals are the
    * actor's too: it writes what has to be written about them. Faults of the other actors that the part has asked are the answer. It never throws.
    */
-  call(method: string, args: readonly unknown[], elsewhere: (writes: boolean) => Promise<unknown>): unknown {
+  call(method: string, args: readonly unknown[], options: CallOptions, actor: Crossing): unknown {
     const run = this.#methods.get(method);
-    if (run === undefined) return elsewhere(false);
+    if (run === undefined) return actor.cross(method, args, options);
     const parent = currentSpan();
-    if (!parent) return this.#serve(run, method, args, elsewhere);
+    if (!parent) return this.#serve(run, method, args, options, actor);
     const span = parent.begin(`${this.#options.name}.${method}`, 'internal', { 'gatehouse.actor.placement': 'beside' });
-    return span.over(() => this.#serve(run, method, args, elsewhere));
+    return span.over(() => this.#serve(run, method, args, options, actor));
   }
 
-  #serve(run: Method, method: string, args: readonly unknown[], elsewhere: (writes: boolean) => Promise<unknown>): unknown {
+  #serve(run: Method, method: string, args: readonly unknown[], options: CallOptions, actor: Crossing): unknown {
     const startedAt = performance.now();
     const { isCopying } = this.#options;
     let value: unknown;
     try {
       value = isCopying ? run(...structuredClone(args)) : run(...args);
     } catch (error) {
-      return this.#leave(error, method, elsewhere);
+      return this.#leave(error, method, args, options, actor);
     }
     if (!(value instanceof Promise)) return this.#answer(value, startedAt);
     return value.then(
       (awaited) => this.#answer(awaited, startedAt),
-      (error: unknown) => (isFinal(error) ? this.#fail(error, startedAt) : this.#leave(error, method, elsewhere)),
+      (error: unknown) => (isFinal(error) ? this.#fail(error, startedAt) : this.#leave(error, method, args, options, actor)),
     );
   }
 
@@ -85,11 +91,11 @@ export class Beside {
     return this.#options.isCopying ? structuredClone(value) : value;
   }
 
-  #leave(error: unknown, method: string, elsewhere: (writes: boolean) => Promise<unknown>): Promise<unknown> {
+  #leave(error: unknown, method: string, args: readonly unknown[], options: CallOptions, actor: Crossing): Promise<unknown> {
     const isMeant = isLeft(error) || error instanceof Fault;
     this.counts[isMeant ? 'left' : 'failed'] += 1;
     if (!isMeant) this.#options.context.log.warn({ error: describe(error), method }, 'a call failed beside its caller, the actor is asked');
-    return elsewhere(error === WRITTEN_ELSEWHERE);
+    return actor.cross(method, args, options, error === WRITTEN_ELSEWHERE);
   }
 
   async close(): Promise<void> {

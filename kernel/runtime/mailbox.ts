@@ -52,7 +52,7 @@ export class Mailbox {
   call(method: string, args: readonly unknown[], options: CallOptions): unknown {
     const { beside } = this;
     if (beside === undefined || this.#closed) return this.cross(method, args, options);
-    return beside.call(method, args, (writes) => this.cross(method, args, options, writes));
+    return beside.call(method, args, options, this);
   }
 
   /** Asks the actor itself. @param writes whether the call is short and writes */

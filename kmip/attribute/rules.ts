@@ -60,22 +60,33 @@ function spaceWords(name: string): string {
 
 /** Whether a client of this version knows the attribute. */
 export function isAttributeIn(tag: number, version: Version): boolean {
-  return attributesOf(version).has(tag);
+  return knownIn(version).tags.has(tag);
 }
 
 /** The attributes that clients of this version know, in the order of the table. */
-export function attributesOf(version: Version): ReadonlySet<number> {
+export function attributesOf(version: Version): readonly number[] {
+  return knownIn(version).inOrder;
+}
+
+interface Known {
+  readonly tags: ReadonlySet<number>;
+  /** The same as a list: to go through a set makes an object for each of its members. */
+  readonly inOrder: readonly number[];
+}
+
+function knownIn(version: Version): Known {
   const key = version.major * 100 + version.minor;
   let known = BY_VERSION.get(key);
   if (!known) {
-    known = new Set([...ATTRIBUTES].filter(([tag, rule]) => isIn(tag, rule, version)).map(([tag]) => tag)).add(TAG.Attribute);
+    const tags = new Set([...ATTRIBUTES].filter(([tag, rule]) => isIn(tag, rule, version)).map(([tag]) => tag)).add(TAG.Attribute);
+    known = { tags, inOrder: [...tags] };
     BY_VERSION.set(key, known);
   }
   return known;
 }
 
 /** One entry for each version that is served: others are refused before. */
-const BY_VERSION = new Map<number, ReadonlySet<number>>();
+const BY_VERSION = new Map<number, Known>();
 
 function isIn(tag: number, { wish, since, gone }: AttributeRule, { major, minor }: Version): boolean {
   // KMIP 1.x has vendor attributes too, as custom attributes.

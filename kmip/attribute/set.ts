@@ -10,6 +10,9 @@ export interface AttributeValue {
   readonly node: Node;
 }
 
+/** Most objects have few of the attributes that are asked for. */
+const NONE: readonly AttributeValue[] = Object.freeze([]);
+
 /** Read-only access to attributes. Objects from the cache are shared, so no code may change them. */
 export interface ReadonlyAttributes {
   first(tag: number): Node | undefined;
@@ -46,7 +49,7 @@ export class AttributeSet implements ReadonlyAttributes {
   }
 
   all(tag: number): readonly AttributeValue[] {
-    return this.#byTag.get(tag) ?? [];
+    return this.#byTag.get(tag) ?? NONE;
   }
 
   has(tag: number): boolean {

@@ -12,17 +12,19 @@ import { operationExists, tagExists } from '../ttlv/since.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { Version } from '../version.ts';
 import { downgradeAttributes, downgradeReference, upgradeAttribute, upgradeReference } from './legacy-attribute.ts';
-import { knownValues } from './version-values.ts';
+import { knownValues, spoken } from './version-values.ts';
 
 /** @throws Refusal OperationNotSupported, InvalidMessage if the version does not have the operation or one of the fields */
 export function checkVersion(operation: OperationName, payload: Structure, version: Version): void {
-  const name = `KMIP ${version.major}.${version.minor}`;
-  if (!operationExists(ENUM.Operation[operation], version)) throw new Refusal('OperationNotSupported', `${name} has no ${operation}`);
-  const check = (node: Node): void => {
-    if (!tagExists(node.tag, version) && !isEmptyTemplate(node)) throw new Refusal('InvalidMessage', `${name} has no ${tagName(node.tag)}`);
-    if (node.type === TYPE.Structure) node.value.forEach(check);
-  };
-  payload.value.forEach(check);
+  if (!operationExists(ENUM.Operation[operation], version)) throw new Refusal('OperationNotSupported', `${spoken(version)} has no ${operation}`);
+  checkTags(payload, version);
+}
+
+function checkTags({ value }: Structure, version: Version): void {
+  for (const node of value) {
+    if (!tagExists(node.tag, version) && !isEmptyTemplate(node)) throw new Refusal('InvalidMessage', `${spoken(version)} has no ${tagName(node.tag)}`);
+    if (node.type === TYPE.Structure) checkTags(node, version);
+  }
 }
 
 /** An empty template has no effect, and PyKMIP adds one to every ReKey, even in KMIP 2.0. */
@@ -129,14 +131,15 @@ export function downgradePayload(operation: OperationName, payload: readonly Nod
 
 /** Removes, at every level, members that the version does not have. Mostly there are none, and then nothing is copied. */
 function keepKnown(nodes: readonly Node[], version: Version): readonly Node[] {
-  if (nodes.every((node) => isKnown(node, version))) return nodes;
+  if (areKnown(nodes, version)) return nodes;
   return nodes
     .filter(({ tag }) => tagExists(tag, version))
     .map((node) => (node.type === TYPE.Structure ? structure(node.tag, keepKnown(node.value, version)) : node));
 }
 
-function isKnown(node: Node, version: Version): boolean {
-  return tagExists(node.tag, version) && (node.type !== TYPE.Structure || node.value.every((member) => isKnown(member, version)));
+function areKnown(nodes: readonly Node[], version: Version): boolean {
+  for (const node of nodes) if (!tagExists(node.tag, version) || (node.type === TYPE.Structure && !areKnown(node.value, version))) return false;
+  return true;
 }
 
 function downgradeMember(operation: OperationName, node: Node): Node[] {

@@ -28,7 +28,7 @@ export function checkValues(nodes: readonly Node[], version: Version): void {
   }
 }
 
-const spoken = ({ major, minor }: Version): string => `KMIP ${major}.${minor}`;
+export const spoken = ({ major, minor }: Version): string => `KMIP ${major}.${minor}`;
 
 /** Some clients of 2.x, such as PyKMIP, still send bits of 1.x that 2.x reserves. These bits are kept for clients of 1.x. */
 function checkUsage(mask: number, version: Version): void {
@@ -43,10 +43,15 @@ function checkUsage(mask: number, version: Version): void {
  */
 export function knownValues(nodes: readonly Node[], version: Version): readonly Node[] {
   // Mostly the version knows everything, and then nothing is copied.
-  if (nodes.every((node) => isWhollyKnown(node, version))) return nodes;
+  if (areWhollyKnown(nodes, version)) return nodes;
   const known: Node[] = [];
   for (const node of nodes) addKnown(known, node, version);
   return known;
+}
+
+function areWhollyKnown(nodes: readonly Node[], version: Version): boolean {
+  for (const node of nodes) if (!isWhollyKnown(node, version)) return false;
+  return true;
 }
 
 function isWhollyKnown(node: Node, version: Version): boolean {

@@ -1,7 +1,7 @@
 // Reads the JSON that typical client encoders write, from bytes to tree in one pass, in two thirds of the time that JSON.parse needs.
 import { enumerationNames, TYPE_NAMES } from './enumeration-of.ts';
 import { fromNumber, fromText } from './json-value.ts';
-import { bytesOfDigits } from './lexical.ts';
+import { bufferOver, bytesOfDigits } from './lexical.ts';
 import { type Limits, MAX_DEPTH } from './limits.ts';
 import { type Names, TAG_NAMES } from './names.ts';
 import { type Node, type Structure, TYPE } from './node.ts';
@@ -30,7 +30,7 @@ export class JsonScanner {
 
   /** @param bytes must be UTF-8 */
   constructor(bytes: Uint8Array, limits: Limits) {
-    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#bytes = bufferOver(bytes);
     this.#left = limits.nodes;
   }
 

@@ -39,9 +39,27 @@ const DIGITS = Uint16Array.from({ length: 256 }, (_, code) => {
   return Number.isNaN(value) ? 0x100 : value;
 });
 
-/** Upper-case digits. */
+/** Upper-case digits. A few bytes are written here: Node has lower-case digits only, whose translation makes a second text. */
 export function hexOfBytes(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex').toUpperCase();
+  if (bytes.length > WRITTEN) return bufferOver(bytes).toString('hex').toUpperCase();
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index] as number;
+    written[2 * index] = UPPER[byte >> 4] as number;
+    written[2 * index + 1] = UPPER[byte & 0xf] as number;
+  }
+  const text = written.toString('latin1', 0, 2 * bytes.length);
+  // They may be those of a key, which would otherwise stay here until the next message.
+  written.fill(0, 0, 2 * bytes.length);
+  return text;
+}
+
+const WRITTEN = 128;
+const written = Buffer.alloc(2 * WRITTEN);
+const UPPER = Buffer.from('0123456789ABCDEF');
+
+/** The same bytes as a Buffer: themselves, if they are one. */
+export function bufferOver(bytes: Uint8Array): Buffer {
+  return bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /** Decimal, or hexadecimal after `0x`: two's complement if the digits fill a multiple of 8 bytes, otherwise unsigned. */

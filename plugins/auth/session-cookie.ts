@@ -1,6 +1,5 @@
 // Authenticates a caller by the session cookie, or by its value as a bearer token.
 import type { SessionView } from '../../actors/session/api.ts';
-import { andThen } from '../../kernel/at-once.ts';
 import type { Authenticator, Caller } from '../../kernel/http/credential.ts';
 import { atOnce } from '../../kernel/runtime/remote.ts';
 import type { AuthContext } from './actors.ts';
@@ -10,7 +9,9 @@ import { cookieKeys } from './cookie.ts';
 export function sessionAuthenticator(ctx: AuthContext): Authenticator {
   return ({ value }) => {
     const keys = cookieKeys(value);
-    return keys && andThen(atOnce(ctx.actors.session.of(keys.sessionId)).authenticate(keys.sessionId, keys.hash), (session) => toCaller(ctx, session));
+    if (!keys) return undefined;
+    const session = atOnce(ctx.actors.session.of(keys.sessionId)).authenticate(keys.sessionId, keys.hash);
+    return session instanceof Promise ? session.then((found) => toCaller(ctx, found)) : toCaller(ctx, session);
   };
 }
 

@@ -1,8 +1,7 @@
 // Checks the credentials in the header of a KMIP message: they must belong to the caller, and a password counts as a sign-in with all its limits and locks.
 import type { LoginView } from '../../actors/directory/api.ts';
-import type { Answer, CredentialVerdict, Encoding, Endpoint, KmipApi } from '../../actors/kmip/api.ts';
+import type { Answer, CredentialVerdict, Encoding, Endpoint, KmipApi, Principal } from '../../actors/kmip/api.ts';
 import type { Remote } from '../../kernel/actor.ts';
-import { andThen } from '../../kernel/at-once.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import { signInLimit } from '../../kernel/http/sign-in-limit.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
@@ -35,11 +34,23 @@ const SERVED = 'UsernameAndPassword';
 /** Answers a message. Nearly all messages have no credentials in their header, and need only one call of the actor. */
 export function serveMessage(ctx: KeysContext, { kmip, bytes, encoding, endpoint }: Received, from: From): Answer | Promise<Answer> {
   const principal = principalOf(ctx.config, from.caller, from.address);
-  return andThen(atOnce(kmip).serve(move(bytes), encoding, endpoint, principal), (answer) => {
-    if (!answer.credentials) return answer;
-    const judged = judge(ctx, answer.credentials, from.caller, from.address, from.signal);
-    return judged.then((verdict) => kmip.serve(move(answer.body as Uint8Array), encoding, endpoint, principal, verdict));
-  });
+  const served = atOnce(kmip).serve(move(bytes), encoding, endpoint, principal);
+  if (!(served instanceof Promise) && !served.credentials) return served;
+  return proven(ctx, { kmip, encoding, endpoint }, from, principal, served);
+}
+
+/** The answer, if it does not ask for a verdict on credentials; otherwise the answer to the message with the verdict. */
+async function proven(
+  ctx: KeysContext,
+  { kmip, encoding, endpoint }: Omit<Received, 'bytes'>,
+  from: From,
+  principal: Principal,
+  served: Answer | Promise<Answer>,
+): Promise<Answer> {
+  const answer = await served;
+  if (!answer.credentials) return answer;
+  const verdict = await judge(ctx, answer.credentials, from.caller, from.address, from.signal);
+  return kmip.serve(move(answer.body as Uint8Array), encoding, endpoint, principal, verdict);
 }
 
 async function judge(

@@ -1,7 +1,7 @@
 // Steps that are there at once make no promise, and errors take the way that `await` would give them.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { andThen, lastly, orElse } from '../../kernel/at-once.ts';
+import { andThen, orElse } from '../../kernel/at-once.ts';
 
 const failure = new Error('made for the test');
 const fail = (): never => {
@@ -28,21 +28,6 @@ test('orElse recovers from what is thrown and from what is rejected; what recove
   assert.equal(await orElse(failLater, recover), -1);
   assert.throws(() => orElse(fail, fail), failure);
   await assert.rejects(async () => orElse(failLater, fail), failure);
-});
-
-test('lastly ends once, after the work, however it went', async () => {
-  const order: string[] = [];
-  const end = () => void order.push('end');
-  assert.equal(
-    lastly(() => order.push('work'), end),
-    1,
-  );
-  assert.throws(() => lastly(fail, end), failure);
-  const waiting = lastly(() => later(1), end);
-  order.push('not yet');
-  assert.equal(await waiting, 1);
-  await assert.rejects(async () => lastly(failLater, end), failure);
-  assert.deepEqual(order, ['work', 'end', 'end', 'not yet', 'end', 'end']);
 });
 
 test.run();

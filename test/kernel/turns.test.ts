@@ -8,7 +8,7 @@ function table(least = 1, alone = least) {
   const turns = new Turns({ least, alone, monotonic: () => time.ms });
   /** Those that have begun; the others wait. */
   const begun: Leave[] = [];
-  const enter = async (who = 'ann', signal?: AbortSignal) => void begun.push(await turns.enter(who, signal && (() => signal)));
+  const enter = async (who = 'ann', signal?: AbortSignal) => void begun.push(await turns.enter(who, signal && { signal }));
   return { turns, time, begun, enter };
 }
 const settle = () => new Promise((resolve) => setImmediate(resolve));

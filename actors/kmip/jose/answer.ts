@@ -1,26 +1,25 @@
 // The answer to a call of the REST crypto API, in the form in which the actor returns it.
-import { andThen, lastly } from '../../../kernel/at-once.ts';
 import { VERSIONS, type Version } from '../../../kmip/version.ts';
 import { answerText } from '../answer-text.ts';
 import type { Answer, CryptoCall, Principal } from '../api.ts';
 import { auditRefusal } from '../audit-refusal.ts';
 import { BatchContext } from '../context.ts';
 import type { KeyServer } from '../server.ts';
-import { serveCrypto } from './serve.ts';
+import { type CryptoAnswer, serveCrypto } from './serve.ts';
 
 export function answerCrypto(server: KeyServer, call: CryptoCall, body: Uint8Array, caller: Principal): Answer | Promise<Answer> {
   const ctx = new BatchContext(server, caller, VERSIONS[0] as Version);
-  return lastly(
-    () => runCall(call, body, ctx),
-    () => ctx.opening.end(),
-  );
+  let answer: Answer | Promise<Answer> | undefined;
+  try {
+    const served = serveCrypto(call, body, ctx);
+    answer = served instanceof Promise ? served.then((each) => toAnswer(call, each, ctx)) : toAnswer(call, served, ctx);
+  } finally {
+    if (!(answer instanceof Promise)) ctx.opening.end();
+  }
+  return answer instanceof Promise ? answer.finally(() => ctx.opening.end()) : answer;
 }
 
-function runCall(call: CryptoCall, body: Uint8Array, ctx: BatchContext): Answer | Promise<Answer> {
-  return andThen(serveCrypto(call, body, ctx), ({ status, body: answer, outcome, refused }) =>
-    andThen(refused && auditRefusal(ctx.server, ctx.caller, refused), () => {
-      const text = answer === undefined ? '' : JSON.stringify(answer);
-      return { status, body: answerText(text), outcomes: [`${call.name}:${outcome}`] };
-    }),
-  );
+function toAnswer(call: CryptoCall, { status, body, outcome, refused }: CryptoAnswer, ctx: BatchContext): Answer | Promise<Answer> {
+  const answer = { status, body: answerText(body === undefined ? '' : JSON.stringify(body)), outcomes: [`${call.name}:${outcome}`] };
+  return refused ? auditRefusal(ctx.server, ctx.caller, refused).then(() => answer) : answer;
 }

@@ -5,6 +5,7 @@ import type { CryptographicParameters } from '../../../crypto/parameters.ts';
 import type { ContentEncryption } from '../../../jose/content-encryption.ts';
 import type { KeyManagement } from '../../../jose/key-management.ts';
 import { andThen } from '../../../kernel/at-once.ts';
+import { bufferOver } from '../../../kmip/ttlv/lexical.ts';
 import type { Key } from '../object/key.ts';
 import { USE } from '../object/usage.ts';
 import type { OperationContext } from '../operation-context.ts';
@@ -16,7 +17,7 @@ import { KEY_WRAP, oaepBy, wrap } from './key-wrap.ts';
 import { type Members, octets, text } from './members.ts';
 import { contentEncryption, keyManagement } from './named-algorithm.ts';
 import { type ProtectedHeader, plainHeader, writeHeader } from './protected-header.ts';
-import { type ContentKey, messageKey, seal } from './sealing.ts';
+import { type ContentKey, messageKey, type Sealed, seal } from './sealing.ts';
 import { AGREE, ENCRYPT_KEY, takeKey, WRAP } from './use.ts';
 
 interface Call {
@@ -40,12 +41,18 @@ export function encrypt(body: Members, ctx: OperationContext): unknown {
   const enc = contentEncryption(text(body, 'enc'), 'body');
   const data = octets(body, 'data');
   const aad = additionalText(body);
-  return andThen(prepare(ctx, body, { kid, alg, enc, data }), ({ header, key, encryptedKey }) =>
-    andThen(seal(enc, key, toAuthenticatedData(header, aad), data), ({ iv, ciphertext, tag }) => {
-      const sealed = { protected: header.encoded, encrypted_key: encryptedKey, iv: base64url(iv), ciphertext: base64url(ciphertext), tag: base64url(tag) };
-      return aad === undefined ? sealed : { ...sealed, aad };
-    }),
-  );
+  const prepared = prepare(ctx, body, { kid, alg, enc, data });
+  return prepared instanceof Promise ? prepared.then((each) => sealWith(each, enc, aad, data)) : sealWith(prepared, enc, aad, data);
+}
+
+function sealWith(prepared: Prepared, enc: ContentEncryption, aad: string | undefined, data: Uint8Array): unknown {
+  const sealed = seal(enc, prepared.key, toAuthenticatedData(prepared.header, aad), data);
+  return sealed instanceof Promise ? sealed.then((each) => toJwe(prepared, aad, each)) : toJwe(prepared, aad, sealed);
+}
+
+function toJwe({ header, encryptedKey }: Prepared, aad: string | undefined, { iv, ciphertext, tag }: Sealed): unknown {
+  const jwe = { protected: header.encoded, encrypted_key: encryptedKey, iv: base64url(iv), ciphertext: base64url(ciphertext), tag: base64url(tag) };
+  return aad === undefined ? jwe : { ...jwe, aad };
 }
 
 function prepare(ctx: OperationContext, body: Members, call: Call): Prepared | Promise<Prepared> {
@@ -101,4 +108,4 @@ async function encryptAgreed(ctx: OperationContext, body: Members, { kid, alg, e
   return { header, key: messageKey(enc, key), encryptedKey: base64url(wrap(await agreedFor(alg.name, length), key)) };
 }
 
-const base64url = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64url');
+const base64url = (bytes: Uint8Array): string => bufferOver(bytes).toString('base64url');

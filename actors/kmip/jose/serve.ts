@@ -1,5 +1,5 @@
 // The REST crypto API: maps calls to functions, and turns results and failures into answers.
-import { andThen, orElse } from '../../../kernel/at-once.ts';
+import { andThen } from '../../../kernel/at-once.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import type { CryptoCall } from '../api.ts';
 import type { RefusedCall } from '../audit-refusal.ts';
@@ -15,7 +15,7 @@ import { sign, verify } from './sign.ts';
 import { addTags, deleteTags, getTags } from './tags.ts';
 import { unwrapKey } from './unwrap-key.ts';
 
-interface CryptoAnswer {
+export interface CryptoAnswer {
   /** HTTP status. */
   readonly status: number;
   /** Sent as JSON; undefined for an answer without a body. */
@@ -46,25 +46,31 @@ const WITH_BODY: Record<(CryptoCall & { kid?: never })['name'], (body: Members, 
  */
 export function serveCrypto(call: CryptoCall, body: Uint8Array, ctx: OperationContext): CryptoAnswer | Promise<CryptoAnswer> {
   let members: Members | undefined;
-  return orElse<CryptoAnswer>(
-    () => {
-      members = BODILESS.has(call.name) ? {} : readObject(body, 'the body');
-      return dispatch(call, members, ctx);
-    },
-    (error) => {
-      const { status, body: answer, reason } = refusalAnswer(error);
-      const target = 'kid' in call ? call.kid : keyIn(members);
-      return { status, body: answer, outcome: reason, refused: { event: `key.${OPERATION[call.name]}`, reason, target } };
-    },
-  );
+  try {
+    members = BODILESS.has(call.name) ? {} : readObject(body, 'the body');
+    const answer = dispatch(call, members, ctx);
+    return answer instanceof Promise ? answer.catch((error: unknown) => refuse(call, members, error)) : answer;
+  } catch (error) {
+    return refuse(call, members, error);
+  }
+}
+
+/** @throws what is not the client's error */
+function refuse(call: CryptoCall, members: Members | undefined, error: unknown): CryptoAnswer {
+  const { status, body, reason } = refusalAnswer(error);
+  const target = 'kid' in call ? call.kid : keyIn(members);
+  return { status, body, outcome: reason, refused: { event: `key.${OPERATION[call.name]}`, reason, target } };
 }
 
 const BODILESS: ReadonlySet<CryptoCall['name']> = new Set(['deleteKey', 'getTags']);
 
 function dispatch(call: CryptoCall, members: Members, ctx: OperationContext): CryptoAnswer | Promise<CryptoAnswer> {
   if (call.name === 'deleteKey') return andThen(deleteKey(call.kid, ctx), () => ({ status: 204, body: undefined, outcome: 'Success' }));
-  return andThen(bodyOf(call, members, ctx), (body) => ({ status: 200, body, outcome: 'Success' }));
+  const body = bodyOf(call, members, ctx);
+  return body instanceof Promise ? body.then(toSuccess) : toSuccess(body);
 }
+
+const toSuccess = (body: unknown): CryptoAnswer => ({ status: 200, body, outcome: 'Success' });
 
 function bodyOf(call: Exclude<CryptoCall, { name: 'deleteKey' }>, members: Members, ctx: OperationContext): unknown {
   if (!('kid' in call)) return WITH_BODY[call.name](members, ctx);

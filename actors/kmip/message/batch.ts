@@ -1,15 +1,14 @@
 // Executes the items of a message in order: Continue, Stop or Undo on failure, with the ID placeholder passed from item to item.
 import { isLeft } from '../../../kernel/actor.ts';
-import { andThen, orElse } from '../../../kernel/at-once.ts';
 import { describe, Fault, failureText, isServerFailure } from '../../../kernel/fault.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
-import { checkVersion, downgradePayload, upgradePayload } from '../../../kmip/message/legacy.ts';
+import { checkVersion, downgradePayload, type Templates, upgradePayload } from '../../../kmip/message/legacy.ts';
 import { checkMembers } from '../../../kmip/message/payload-members.ts';
 import type { BatchItem, ErrorContinuation } from '../../../kmip/message/request.ts';
 import type { ItemOutcome } from '../../../kmip/message/response.ts';
 import { checkValues } from '../../../kmip/message/version-values.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
-import { TYPE } from '../../../kmip/ttlv/node.ts';
+import { type Node, TYPE } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { auditRefusal } from '../audit-refusal.ts';
 import type { BatchContext } from '../context.ts';
@@ -28,18 +27,45 @@ export interface Outcome extends ItemOutcome {
 /** Thrown inside the transaction of a batch to undo it. */
 class Undo extends Error {}
 
-export async function runBatch(ctx: BatchContext, items: readonly BatchItem[], onError: ErrorContinuation): Promise<Outcome[]> {
+/** A batch whose items stand alone, and what has become of them so far. */
+interface Running {
+  readonly ctx: BatchContext;
+  readonly items: readonly BatchItem[];
+  readonly onError: ErrorContinuation;
+  readonly outcomes: Outcome[];
+  readonly budget: Budget;
+}
+
+/** The outcomes are there at once if no item waits for anything, and the thread is not kept for long. */
+export function runBatch(ctx: BatchContext, items: readonly BatchItem[], onError: ErrorContinuation): Outcome[] | Promise<Outcome[]> {
   if (onError === 'Undo') return runUndoable(ctx, items);
-  const outcomes: Outcome[] = [];
-  const budget = new Budget(ctx.server, false);
+  const batch: Running = { ctx, items, onError, outcomes: [], budget: new Budget(ctx.server, false) };
   for (const item of items) {
-    const outcome = budget.checkSpent(item) ?? budget.checkSize(await runItem(ctx, item));
-    outcomes.push(outcome);
-    ctx.opening.keep(budget.answerBytes);
-    if (outcome.status !== 'Success' && onError === 'Stop') break;
+    const outcome = batch.budget.checkSpent(item) ?? runItem(ctx, item);
+    if (outcome instanceof Promise || batch.budget.isTurnOver) return runRest(batch, outcome);
+    if (!goesOn(batch, outcome)) break;
+  }
+  return batch.outcomes;
+}
+
+/** @param current the outcome of the item that runs */
+async function runRest(batch: Running, current: Outcome | Promise<Outcome>): Promise<Outcome[]> {
+  const { ctx, items, outcomes, budget } = batch;
+  let outcome = await current;
+  while (goesOn(batch, outcome) && outcomes.length < items.length) {
     await budget.turn();
+    const item = items[outcomes.length] as BatchItem;
+    outcome = budget.checkSpent(item) ?? (await runItem(ctx, item));
   }
   return outcomes;
+}
+
+/** Adds an outcome. @returns whether the batch goes on after it */
+function goesOn({ ctx, onError, outcomes, budget }: Running, found: Outcome): boolean {
+  const outcome = budget.checkSize(found);
+  outcomes.push(outcome);
+  ctx.opening.keep(budget.answerBytes);
+  return outcome.status === 'Success' || onError !== 'Stop';
 }
 
 async function runUndoable(ctx: BatchContext, items: readonly BatchItem[]): Promise<Outcome[]> {
@@ -66,13 +92,16 @@ async function runUndoable(ctx: BatchContext, items: readonly BatchItem[]): Prom
   return outcomes;
 }
 
-/** Executes a single operation; a failure is returned as its outcome. */
+/** Executes a single operation; a failure is returned as its outcome. What is there at once costs no closure here and below: requests are made of little else. */
 export function runItem(ctx: BatchContext, item: BatchItem): Outcome | Promise<Outcome> {
-  const executed = orElse(
-    () => execute(ctx, item),
-    (error) => toFailure(error, item, ctx),
-  );
-  return andThen(executed, (outcome) => auditOutcome(outcome, ctx));
+  let outcome: Outcome | Promise<Outcome>;
+  try {
+    outcome = run(ctx, item);
+  } catch (error) {
+    outcome = toFailure(error, item, ctx);
+  }
+  if (!(outcome instanceof Promise)) return auditOutcome(outcome, ctx);
+  return outcome.catch((error: unknown) => toFailure(error, item, ctx)).then((each) => auditOutcome(each, ctx));
 }
 
 /** Audits a refusal. If the audit row cannot be written, the outcome is that failure instead. */
@@ -85,32 +114,36 @@ function auditOutcome(outcome: Outcome, ctx: BatchContext): Outcome | Promise<Ou
 }
 
 /** @throws every error that is not a Refusal, because a surrounding transaction may succeed when it runs again */
-function execute(ctx: BatchContext, item: BatchItem): Outcome | Promise<Outcome> {
-  return orElse(
-    () => run(ctx, item),
-    (error) => {
-      const refusal = refusalOf(error);
-      if (!refusal) throw error;
-      return toFailure(refusal, item, ctx);
-    },
-  );
+async function execute(ctx: BatchContext, item: BatchItem): Promise<Outcome> {
+  try {
+    return await run(ctx, item);
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (!refusal) throw error;
+    return toFailure(refusal, item, ctx);
+  }
 }
 
 function run(ctx: BatchContext, item: BatchItem): Outcome | Promise<Outcome> {
   const operation = operationOf(item, ctx);
-  const { name } = operation;
-  checkVersion(name, item.payload, ctx.version);
-  const answer = andThen(findTemplates(item.payload, ctx), (templates) => {
-    const payload = upgradePayload(name, item.payload, ctx.version, templates);
-    checkMembers(name, operation.members, payload);
-    checkValues(payload.value, ctx.version);
-    return andThen(discoverNamed(ctx, payload), () => operation.run(payload, ctx));
-  });
-  return andThen(answer, (members) => {
-    noteIdentifiers(operation, members, ctx.batch);
-    const shown = item.ephemeral ? members.filter(({ tag }) => tag !== TAG.Data) : members;
-    return { item, status: 'Success', payload: downgradePayload(name, shown, ctx.version) };
-  });
+  checkVersion(operation.name, item.payload, ctx.version);
+  const templates = findTemplates(item.payload, ctx);
+  const members = templates instanceof Promise ? templates.then((found) => operate(ctx, item, operation, found)) : operate(ctx, item, operation, templates);
+  return members instanceof Promise ? members.then((answer) => toSuccess(ctx, item, operation, answer)) : toSuccess(ctx, item, operation, members);
+}
+
+function operate(ctx: BatchContext, item: BatchItem, operation: Operation, templates: Templates): readonly Node[] | Promise<readonly Node[]> {
+  const payload = upgradePayload(operation.name, item.payload, ctx.version, templates);
+  checkMembers(operation.name, operation.members, payload);
+  checkValues(payload.value, ctx.version);
+  const discovered = discoverNamed(ctx, payload);
+  return discovered instanceof Promise ? discovered.then(() => operation.run(payload, ctx)) : operation.run(payload, ctx);
+}
+
+function toSuccess(ctx: BatchContext, item: BatchItem, operation: Operation, members: readonly Node[]): Outcome {
+  noteIdentifiers(operation, members, ctx.batch);
+  const shown = item.ephemeral ? members.filter(({ tag }) => tag !== TAG.Data) : members;
+  return { item, status: 'Success', payload: downgradePayload(operation.name, shown, ctx.version) };
 }
 
 /** The boundary to the client: reveals nothing about an internal error; for other faults it says whether to try again. */

@@ -49,9 +49,14 @@ export class Budget {
     return this.#left < 0 ? tooLarge(outcome.item) : outcome;
   }
 
-  /** Called between two items: lets other requests run if the batch has held the thread for too long. */
+  /** Whether the batch has held the thread for too long. */
+  get isTurnOver(): boolean {
+    return this.#now() - this.#turn >= TURN;
+  }
+
+  /** Called between two items: lets other requests run if it is time. */
   async turn(): Promise<void> {
-    if (this.#now() - this.#turn < TURN) return;
+    if (!this.isTurnOver) return;
     await setImmediate();
     this.#turn = this.#now();
   }

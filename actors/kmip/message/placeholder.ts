@@ -10,8 +10,11 @@ export function noteIdentifiers({ leaves }: Pick<Operation, 'leaves'>, answer: r
   for (const [at, { code }] of leaves.entries()) {
     const id = ids[at];
     if (code === undefined) continue;
-    if (id === undefined) batch.made.delete(code);
-    else batch.made.set(code, id);
+    if (id === undefined) batch.made?.delete(code);
+    else {
+      batch.made ??= new Map();
+      batch.made.set(code, id);
+    }
   }
   batch.placeholder = ids.find((id) => id !== undefined);
 }

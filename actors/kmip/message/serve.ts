@@ -1,10 +1,9 @@
 // Serves one message: a RequestMessage in any encoding, or a single operation in JSON.
-import { andThen, lastly } from '../../../kernel/at-once.ts';
 import { move, moveLarge } from '../../../kernel/runtime/bytes.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { HeaderCredential } from '../../../kmip/message/header-credentials.ts';
 import { requireRequest } from '../../../kmip/message/outer.ts';
-import { type RequestHeader, readHeader, readItems, versionOf } from '../../../kmip/message/request.ts';
+import { type BatchItem, type RequestHeader, readHeader, readItems, versionOf } from '../../../kmip/message/request.ts';
 import { failedMessage, type ResponseHead, responseMessage } from '../../../kmip/message/response.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal, spellReason } from '../../../kmip/refusal.ts';
@@ -70,9 +69,8 @@ interface Received {
   readonly verdict: CredentialVerdict | undefined;
 }
 
-async function serveMessage(server: KeyServer, { message, bytes, encoding, endpoint, verdict }: Received, caller: Principal): Promise<Answer> {
+function serveMessage(server: KeyServer, { message, bytes, encoding, endpoint, verdict }: Received, caller: Principal): Answer | Promise<Answer> {
   let version = versionOf(message) ?? (endpoint === '1_4' ? NEWEST_1 : NEWEST);
-  let ctx: BatchContext | undefined;
   try {
     const header = readHeader(message);
     version = header.version;
@@ -81,20 +79,34 @@ async function serveMessage(server: KeyServer, { message, bytes, encoding, endpo
       if (!verdict) return { status: 200, body: move(bytes), outcomes: [], credentials: header.credentials.map(movePassword) };
       if (verdict.refusal !== undefined) throw new Refusal('AuthenticationNotSuccessful', verdict.refusal);
     }
-    ctx = new BatchContext(server, caller, version);
-    const outcomes = await runBatch(ctx, readItems(message, header), header.onError);
-    return encodeAnswer(
-      encoding,
-      limitSize({ version, now: ctx.now, correlated: header.clientCorrelationValue !== undefined }, outcomes, header),
-      outcomes.map(outcomeLabel),
-    );
+    const answer = serveItems(new BatchContext(server, caller, version), readItems(message, header), header, encoding);
+    return answer instanceof Promise ? answer.catch((error: unknown) => refuse(server, encoding, header.version, error)) : answer;
   } catch (error) {
-    const refusal = refusalOf(error);
-    if (!refusal) throw error;
-    return refusedMessage(server, encoding, version, refusal);
-  } finally {
-    ctx?.opening.end();
+    return refuse(server, encoding, version, error);
   }
+}
+
+function serveItems(ctx: BatchContext, items: readonly BatchItem[], header: RequestHeader, encoding: Encoding): Answer | Promise<Answer> {
+  let answer: Answer | Promise<Answer> | undefined;
+  try {
+    const outcomes = runBatch(ctx, items, header.onError);
+    answer = outcomes instanceof Promise ? outcomes.then((all) => batchAnswer(ctx, header, all, encoding)) : batchAnswer(ctx, header, outcomes, encoding);
+  } finally {
+    if (!(answer instanceof Promise)) ctx.opening.end();
+  }
+  return answer instanceof Promise ? answer.finally(() => ctx.opening.end()) : answer;
+}
+
+function batchAnswer({ version, now }: BatchContext, header: RequestHeader, outcomes: readonly Outcome[], encoding: Encoding): Answer {
+  const head = { version, now, correlated: header.clientCorrelationValue !== undefined };
+  return encodeAnswer(encoding, limitSize(head, outcomes, header), outcomes.map(outcomeLabel));
+}
+
+/** @throws what is no Refusal */
+function refuse(server: KeyServer, encoding: Encoding, version: Version, error: unknown): Answer {
+  const refusal = refusalOf(error);
+  if (!refusal) throw error;
+  return refusedMessage(server, encoding, version, refusal);
 }
 
 const movePassword = (credential: HeaderCredential): HeaderCredential =>
@@ -134,8 +146,15 @@ interface Manner {
 function serveBare(server: KeyServer, code: number, payload: Structure, { version, encoding }: Manner, caller: Principal): Answer | Promise<Answer> {
   const operation: OperationName = nameOf('Operation', code);
   const ctx = new BatchContext(server, caller, version);
-  const run = () => andThen(runItem(ctx, { operation, code, id: undefined, payload }), (outcome) => bareAnswer(server, operation, outcome, encoding));
-  return lastly(run, () => ctx.opening.end());
+  let answer: Answer | Promise<Answer> | undefined;
+  try {
+    const outcome = runItem(ctx, { operation, code, id: undefined, payload });
+    answer =
+      outcome instanceof Promise ? outcome.then((each) => bareAnswer(server, operation, each, encoding)) : bareAnswer(server, operation, outcome, encoding);
+  } finally {
+    if (!(answer instanceof Promise)) ctx.opening.end();
+  }
+  return answer instanceof Promise ? answer.finally(() => ctx.opening.end()) : answer;
 }
 
 function bareAnswer(server: KeyServer, operation: OperationName, outcome: Outcome, encoding: Encoding): Answer {

@@ -31,15 +31,24 @@ export function viewAttributes(object: ObjectDescription, viewer: Viewer): Node[
 
 /** As viewAttributes, with the index of each value. */
 export function viewValues(object: ObjectDescription, { now, version, caller }: Viewer): AttributeValue[] {
-  const computed = new Map(computedAttributes(object, now, caller).map((node) => [node.tag, node]));
+  const computed = computedAttributes(object, now, caller);
   const values: AttributeValue[] = [];
   for (const tag of attributesOf(version)) {
     const stored = object.attributes.all(tag);
-    const node = computed.get(tag);
-    if (stored.length > 0) values.push(...(version.major === 1 ? stored.filter(isCustom) : stored));
-    else if (node) values.push({ index: 0, node });
+    if (stored.length > 0) {
+      for (const value of stored) if (version.major > 1 || isCustom(value)) values.push(value);
+      continue;
+    }
+    const node = nodeOf(computed, tag);
+    if (node) values.push({ index: 0, node });
   }
   return values;
+}
+
+/** Each tag is there once at most. */
+function nodeOf(nodes: readonly Node[], tag: number): Node | undefined {
+  for (const node of nodes) if (node.tag === tag) return node;
+  return undefined;
 }
 
 /** Clients of KMIP 1.x can name only the vendor attributes that they have set as custom attributes. */

@@ -93,7 +93,7 @@ export class ContentRoom {
 export class Opening {
   readonly user: string;
   readonly #room: ContentRoom;
-  readonly #contents: Structure[] = [];
+  #contents: Structure[] | undefined;
   #bytes = 0;
 
   constructor(room: ContentRoom, user: string) {
@@ -126,15 +126,18 @@ export class Opening {
 
   /** A content that was read for this call alone. Its memory is freed when the call ends: the next garbage collection may be minutes away. */
   hold(content: Structure | undefined): void {
-    if (content) this.#contents.push(content);
+    if (!content) return;
+    this.#contents ??= [];
+    this.#contents.push(content);
   }
 
   /** Ends the call and releases all its content. */
   end(): void {
-    for (const content of this.#contents.splice(0)) {
+    for (const content of this.#contents ?? []) {
       const view = firstBytes(content);
       if (view) giveBack(new Uint8Array(view.buffer));
     }
+    this.#contents = undefined;
     this.keep(0);
   }
 }

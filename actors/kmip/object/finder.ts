@@ -1,6 +1,5 @@
 // Finds the objects that a payload names, and checks the caller's rights.
 import { andThen } from '../../../kernel/at-once.ts';
-import type { Reader } from '../../../kernel/store/store.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -16,30 +15,21 @@ import { linkedTo } from './create.ts';
 import { requireExpected } from './expected-type.ts';
 import { generationOf } from './generation.ts';
 import { isGranted, isKnown } from './grants.ts';
-import { identifierText, keysetAddress, keysetMembers } from './identifier.ts';
+import { identifierText, isServerMade, keysetAddress, keysetMembers } from './identifier.ts';
 import { stateAt } from './lifecycle.ts';
 import { hasContent, type ObjectDescription } from './managed-object.ts';
 import type { ObjectRouter } from './object-router.ts';
-import type { ObjectReader } from './object-source.ts';
+import type { FoundIn } from './object-source.ts';
 import { type Purpose, purposeOf, taggedObject } from './tagged.ts';
 
 /** The name of a keyset does not select generations in these states. */
 const NOT_MEANT: ReadonlySet<number> = new Set([ENUM.State.PreActive, ENUM.State.Destroyed, ENUM.State.DestroyedCompromised]);
 
-/** Identifiers that the server generated: UUIDs of version 7, and before that of version 4. */
-const SERVER_MADE = /^[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-
-/** The source that a finder reads from. */
-interface Source<T extends D, D extends ObjectDescription> extends ObjectReader<T, D> {
-  /** For lookups of tags and keysets. */
-  readonly from: Reader;
-}
-
 /** Reads objects for a caller, from the cache or inside a transaction. Large content is read only for callers who may use it. */
 export class Finder<T extends D, D extends ObjectDescription> implements Objects<T, D> {
   readonly #caller: Principal;
   readonly #batch: Batch;
-  readonly #source: Source<T, D>;
+  readonly #source: FoundIn<T, D>;
   readonly #now: number;
   readonly #operations: Operations;
   readonly #objects: ObjectRouter;
@@ -47,7 +37,7 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
   readonly #isOld: boolean;
 
   /** @param now seconds since the epoch */
-  constructor({ caller, batch, now, version, server }: Pick<OperationContext, 'caller' | 'batch' | 'now' | 'version' | 'server'>, source: Source<T, D>) {
+  constructor({ caller, batch, now, version, server }: Pick<OperationContext, 'caller' | 'batch' | 'now' | 'version' | 'server'>, source: FoundIn<T, D>) {
     this.#caller = caller;
     this.#batch = batch;
     this.#now = now;
@@ -59,12 +49,15 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
 
   use(payload: Structure, right: OperationName, tag: number = TAG.UniqueIdentifier): T | Promise<T> {
     const name = identifierText(payload, tag, this.#batch);
-    return andThen(this.#resolve(name, right, purposeOf(payload, right), true), (found) => {
-      const meant = this.#meant(found, right);
-      // A certificate request that the payload also names does not count as this object.
-      if (tag !== TAG.CertificateRequestUniqueIdentifier) requireExpected(payload, meant.object);
-      return this.#open(meant, right);
-    });
+    const found = this.#resolve(name, right, purposeOf(payload, right), true);
+    return found instanceof Promise ? found.then((all) => this.#use(all, payload, right, tag)) : this.#use(found, payload, right, tag);
+  }
+
+  #use(found: readonly Held<D>[], payload: Structure, right: OperationName, tag: number): T | Promise<T> {
+    const meant = this.#meant(found, right);
+    // A certificate request that the payload also names does not count as this object.
+    if (tag !== TAG.CertificateRequestUniqueIdentifier) requireExpected(payload, meant.object);
+    return this.#open(meant, right);
   }
 
   byId(name: string, right: OperationName): T | Promise<T> {
@@ -73,11 +66,14 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
 
   describe(payload: Structure, right: OperationName): D | Promise<D> {
     const name = identifierText(payload, TAG.UniqueIdentifier, this.#batch);
-    return andThen(this.#resolve(name, right, purposeOf(payload, right), false), (found) => {
-      const { object } = this.#meant(found, right);
-      requireExpected(payload, object);
-      return object;
-    });
+    const found = this.#resolve(name, right, purposeOf(payload, right), false);
+    return found instanceof Promise ? found.then((all) => this.#describe(all, payload, right)) : this.#describe(found, payload, right);
+  }
+
+  #describe(found: readonly Held<D>[], payload: Structure, right: OperationName): D {
+    const { object } = this.#meant(found, right);
+    requireExpected(payload, object);
+    return object;
   }
 
   describeById(name: string, right: OperationName): D | Promise<D> {
@@ -129,13 +125,18 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
    */
   #resolve(given: string, right: OperationName, purpose: Purpose, content: boolean): readonly Held<D>[] | Promise<readonly Held<D>[]> {
     const name = this.#objects.canonical(given);
-    return andThen(this.#source.held(name, content), (held) => {
-      if (held && this.#isOwn(held.object)) return [held];
-      const granted = held && this.#may(held, right) ? held : undefined;
-      // No keyset and no tags can have the name of a server-made object, nor of one on a token.
-      if (granted && (SERVER_MADE.test(name) || this.#objects.sourceOf(name).absence(name) !== undefined)) return [granted];
-      return this.#findElsewhere(name, right, purpose, content, granted);
-    });
+    const held = this.#source.held(name, content);
+    return held instanceof Promise
+      ? held.then((found) => this.#choose(found, name, right, purpose, content))
+      : this.#choose(held, name, right, purpose, content);
+  }
+
+  #choose(held: Held<D> | undefined, name: string, right: OperationName, purpose: Purpose, content: boolean): readonly Held<D>[] | Promise<readonly Held<D>[]> {
+    if (held && this.#isOwn(held.object)) return [held];
+    const granted = held && this.#may(held, right) ? held : undefined;
+    // No keyset and no tags can have the name of a server-made object, nor of one on a token.
+    if (granted && (isServerMade(name) || this.#objects.sourceOf(name).absence(name) !== undefined)) return [granted];
+    return this.#findElsewhere(name, right, purpose, content, granted);
   }
 
   async #findElsewhere(name: string, right: OperationName, purpose: Purpose, content: boolean, granted: Held<D> | undefined): Promise<readonly Held<D>[]> {

@@ -18,7 +18,7 @@ export function identifierText(payload: Structure, tag: number, batch: Batch): s
   if (node.type === TYPE.TextString && node.value !== '') return node.value;
   if (node.type !== TYPE.Enumeration) throw new Refusal('InvalidField', 'UniqueIdentifier must be a text string or a value of the enumeration');
   if (node.value === ENUM.UniqueIdentifier.IDPlaceholder) return placeholder(batch);
-  const made = batch.made.get(node.value);
+  const made = batch.made?.get(node.value);
   if (made === undefined)
     throw new Refusal('InvalidField', `no earlier item of this batch has made the object that ${nameOf('UniqueIdentifier', node.value)} stands for`);
   return made;
@@ -27,6 +27,13 @@ export function identifierText(payload: Structure, tag: number, batch: Batch): s
 function placeholder({ placeholder: id }: Batch): string {
   if (id === undefined) throw new Refusal('InvalidField', 'UniqueIdentifier is missing, and no earlier item of this batch has set the place holder id');
   return id;
+}
+
+const SERVER_MADE = /^[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** Whether the server has generated the identifier: a UUID of version 7, and before that of version 4. */
+export function isServerMade(id: string): boolean {
+  return SERVER_MADE.test(id);
 }
 
 /** Checks an identifier that a client chose for a new object. @throws Refusal InvalidField */

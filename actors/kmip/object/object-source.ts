@@ -1,5 +1,5 @@
 // The sources of objects: the database, or other places such as the tokens of an HSM; the router knows which source an identifier belongs to.
-import type { Transaction } from '../../../kernel/store/store.ts';
+import type { Reader, Transaction } from '../../../kernel/store/store.ts';
 import type { ObjectType } from '../../../kmip/object-type.ts';
 import type { Node } from '../../../kmip/ttlv/node.ts';
 import type { Principal } from '../api.ts';
@@ -32,6 +32,12 @@ export interface ObjectReader<T extends D, D extends ObjectDescription> {
   held(id: string, content: boolean): Held<D> | undefined | Promise<Held<D> | undefined>;
   /** With the content, however large. */
   readWhole(held: Held<D>): Promise<Held<T> | undefined>;
+}
+
+/** What a finder reads from. */
+export interface FoundIn<T extends D, D extends ObjectDescription> extends ObjectReader<T, D> {
+  /** For lookups of tags and keysets. */
+  readonly from: Reader;
 }
 
 /**

@@ -26,7 +26,8 @@ export const encrypt = {
 } satisfies Operation;
 
 function run(request: Structure, ctx: OperationContext): readonly Node[] | Promise<readonly Node[]> {
-  return andThen(useKey(ctx, request, USE.Encrypt), (use) => encryptWith(use, request, ctx));
+  const use = useKey(ctx, request, USE.Encrypt);
+  return use instanceof Promise ? use.then((opened) => encryptWith(opened, request, ctx)) : encryptWith(use, request, ctx);
 }
 
 function encryptWith(use: KeyUse, request: Structure, ctx: OperationContext): readonly Node[] | Promise<readonly Node[]> {
@@ -50,8 +51,10 @@ function encryptWith(use: KeyUse, request: Structure, ctx: OperationContext): re
   if (data === undefined) throw noData('encrypt');
   const iv = bytesOf(request, TAG.IVCounterNonce);
   const aad = bytesOf(request, TAG.AuthenticatedEncryptionAdditionalData);
-  const encrypted = andThen(use.spend(data.length), () => key.encrypt({ algorithm, parameters, iv, aad, data }));
-  return andThen(encrypted, (sealed) => answer(object.id, ctx, sealed));
+  const input = { algorithm, parameters, iv, aad, data };
+  const spent = use.spend(data.length);
+  const encrypted = spent === undefined ? key.encrypt(input) : spent.then(() => key.encrypt(input));
+  return encrypted instanceof Promise ? encrypted.then((sealed) => answer(object.id, ctx, sealed)) : answer(object.id, ctx, encrypted);
 }
 
 function answer(id: string, ctx: OperationContext, { data, iv, tag }: Encrypted): Node[] {

@@ -42,10 +42,13 @@ export class KeyUse {
  * @throws Refusal as `use` of the context, `requireUse` and `openKey`, in this order
  */
 export function useKey(ctx: OperationContext, named: ManagedObject | Structure, use: Use, tag?: number): KeyUse | Promise<KeyUse> {
-  return andThen('tag' in named ? ctx.use(named, use.operation, tag) : named, (found) => {
-    requireUse(found, use, ctx.now);
-    return isWrapped(found) ? openUse(ctx, found, use) : new KeyUse(ctx, found, use);
-  });
+  const found = 'tag' in named ? ctx.use(named, use.operation, tag) : named;
+  return found instanceof Promise ? found.then((object) => requiredUse(ctx, object, use)) : requiredUse(ctx, found, use);
+}
+
+function requiredUse(ctx: OperationContext, found: ManagedObject, use: Use): KeyUse | Promise<KeyUse> {
+  requireUse(found, use, ctx.now);
+  return isWrapped(found) ? openUse(ctx, found, use) : new KeyUse(ctx, found, use);
 }
 
 async function openUse(ctx: OperationContext, found: ManagedObject, use: Use): Promise<KeyUse> {
