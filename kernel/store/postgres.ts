@@ -134,11 +134,17 @@ class PostgresConnection implements WriteConnection {
     fresh.on('error', () => {
       if (this.#client === fresh) this.#client = undefined;
     });
-    await translateErrors(async () => {
-      await fresh.connect();
-      await requireWritable(fresh);
-      await fresh.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
-    });
+    try {
+      await translateErrors(async () => {
+        await fresh.connect();
+        await requireWritable(fresh);
+        await fresh.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      });
+    } catch (error) {
+      // Those to a server that takes no writes would fill it, and nobody could connect any more once it is promoted.
+      void fresh.end().catch(() => {});
+      throw error;
+    }
     this.#client = fresh;
   }
 
