@@ -62,7 +62,11 @@ async function signIn({ ask }: TestServer): Promise<{ readonly id: string; reado
 
 /** A node whose sessions and tokens are cached goes on to write. @returns number of connections to the standby after its refusals */
 async function connectionsLeft(store: Store, port: number): Promise<number> {
-  for (let at = 0; at < WRITES; at++) await assert.rejects(store.transaction((tx) => tx.run('DELETE FROM node_lease')), { code: 'UNAVAILABLE' });
+  for (let at = 0; at < WRITES; at++)
+    await assert.rejects(
+      store.transaction((tx) => tx.run('DELETE FROM node_lease')),
+      { code: 'UNAVAILABLE' },
+    );
   const client = new pg.Client({ connectionString: `postgres://gatehouse@127.0.0.1:${port}/postgres` });
   await client.connect();
   const count = async () => {
