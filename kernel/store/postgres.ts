@@ -130,7 +130,8 @@ class PostgresConnection implements WriteConnection {
   }
 
   async #connect(): Promise<void> {
-    const fresh = new pg.Client(this.#settings);
+    // Statements that wait for no answers of each other are sent at once.
+    const fresh = new pg.Client({ ...this.#settings, pipeline: true });
     fresh.on('error', () => {
       if (this.#client === fresh) this.#client = undefined;
     });
