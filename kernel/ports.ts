@@ -57,6 +57,8 @@ interface Ports {
   readonly front: Front;
   /** Opens the ports, and registers with `unwind` that they are closed. @param at the ports, if they are known already */
   open(at?: BoundPorts): Promise<Opened>;
+  /** Every connection ends after its next answer. */
+  drain(): void;
 }
 
 /** Numbers of open ports. */
@@ -94,8 +96,13 @@ export async function createPorts(options: PortOptions): Promise<Ports> {
   });
   const isVersionJson = hooks.some(([plugin, ctx]) => plugin.isVersionJson?.(ctx.config) ?? false);
   addProbes(front.app, { ...options.whole, authentication, allow: config.metrics.allow, version, isVersionJson });
+  let opened: readonly OpenListener[] = [];
   return {
     front,
+    drain() {
+      front.drain();
+      for (const listener of opened) listener.drain();
+    },
     async open(at) {
       if (sockets) requireListeners(sockets, listeners);
       unwind.add('front', () => front.close(REQUESTS_MS));
@@ -108,7 +115,7 @@ export async function createPorts(options: PortOptions): Promise<Ports> {
         port: at?.listeners.get(listener.name) ?? listener.port,
         fd: sockets?.listeners.get(listener.name.toLowerCase()),
       }));
-      const opened = await openListeners(known, common, unwind);
+      opened = await openListeners(known, common, unwind);
       const applyTls = tlsApplier([{ server: front.server, closeIdle: () => front.server.closeIdleConnections() }, ...opened]);
       return { address, listeners: opened, applyTls };
     },

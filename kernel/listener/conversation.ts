@@ -76,6 +76,17 @@ export class Conversation {
     if (this.#turn === 'client') this.#end();
   }
 
+  /** As finish, but a message of which the first bytes are here still arrives and is answered. */
+  conclude(): void {
+    if (this.#frames.held === 0) this.finish();
+    else this.#isLast = true;
+  }
+
+  /** The connection ends after its next answer, and until then stays. */
+  drain(): void {
+    this.#isLast = true;
+  }
+
   /** Closes the connection if the client sends too slowly or is idle for too long. A client that reads too slowly is closed elsewhere. */
   expire(): void {
     if (this.#turn !== 'client' || this.#hasEnded) return;

@@ -38,7 +38,9 @@ export interface OpenListener extends TlsService {
   readonly name: string;
   /** `tls://host:port` */
   readonly address: string;
-  /** Waits up to `ms` for running messages, then closes every connection. */
+  /** From now on every connection, also a later one, ends after its next answer. */
+  drain(): void;
+  /** Waits up to `ms` for running messages and those that arrive, then closes every connection. */
   close(ms: number): Promise<void>;
 }
 
@@ -51,6 +53,7 @@ export async function listen(listener: PassedListener, options: ListenOptions): 
   const server = createServer({ ...tls, rejectUnauthorized: true });
   const connections = watchConnections(server, limits.connections.listeners.get(listener.name) as ConnectionLedgers);
   const talks = new Map<TLSSocket, Conversation>();
+  let isDraining = false;
   server.on('secureConnection', (socket) => {
     socket.on('error', () => socket.destroy());
     const { view } = peerCertificate(socket, clock.now());
@@ -58,7 +61,9 @@ export async function listen(listener: PassedListener, options: ListenOptions): 
     const who = certificateHolder(view.commonName);
     connections.noteActivity(socket, who);
     limits.stalled.watch(socket, who);
-    talks.set(socket, new Conversation(socket, { ...options, listener, who }));
+    const talk = new Conversation(socket, { ...options, listener, who });
+    if (isDraining) talk.drain();
+    talks.set(socket, talk);
     socket.on('close', () => talks.delete(socket));
   });
   server.on('tlsClientError', (error) => log.debug({ listener: listener.name, reason: error.message }, 'TLS handshake failed'));
@@ -73,9 +78,13 @@ export async function listen(listener: PassedListener, options: ListenOptions): 
     closeIdle() {
       for (const [socket, talk] of talks) if (isDistrusted(socket)) talk.finish();
     },
+    drain() {
+      isDraining = true;
+      for (const talk of talks.values()) talk.drain();
+    },
     async close(ms) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const talk of talks.values()) talk.finish();
+      for (const talk of talks.values()) talk.conclude();
       const late = setTimeout(() => connections.destroyAll(), ms);
       // Connections that have not finished the handshake have no running message.
       connections.destroySilent();
