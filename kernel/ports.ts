@@ -110,16 +110,19 @@ export async function createPorts(options: PortOptions): Promise<Ports> {
       if (proxies) expectProxies(front.server, proxies, log);
       const address = await listen(front, { host: config.http.host, port: at?.https ?? config.http.port, reusePort, fd: sockets?.https });
       const common = { tls, clock, log, limits, tracer, proxies, arrivalMs: config.http.request_timeout * 1000, reusePort };
-      const known = listeners.map((listener) => ({
-        ...listener,
-        port: at?.listeners.get(listener.name) ?? listener.port,
-        fd: sockets?.listeners.get(listener.name.toLowerCase()),
-      }));
-      opened = await openListeners(known, common, unwind);
+      opened = await openListeners(placed(listeners, at, sockets), common, unwind);
       const applyTls = tlsApplier([{ server: front.server, closeIdle: () => front.server.closeIdleConnections() }, ...opened]);
       return { address, listeners: opened, applyTls };
     },
   };
+}
+
+function placed(listeners: readonly Listener[], at: BoundPorts | undefined, sockets: PassedSockets | undefined): readonly PassedListener[] {
+  return listeners.map((listener) => ({
+    ...listener,
+    port: at?.listeners.get(listener.name) ?? listener.port,
+    fd: sockets?.listeners.get(listener.name.toLowerCase()),
+  }));
 }
 
 /** Registers each open listener with `unwind` at once, so that it is closed if a later one fails. */

@@ -86,7 +86,7 @@ class PostgresConnection implements WriteConnection {
     // Taken before the transaction begins, so that its snapshot includes the changes of the last holder.
     if (lock !== undefined) await this.#query(`SELECT pg_advisory_lock(${hashOf(lock)})`);
     this.#held = lock;
-    await this.#query(lock === undefined ? BEGIN_BESIDE_OTHERS : BEGIN);
+    await this.#query(lock === CONTENDED ? BEGIN : BEGIN_BESIDE_OTHERS);
   }
 
   async commit(announced: string | undefined): Promise<void> {

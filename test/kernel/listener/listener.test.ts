@@ -279,7 +279,7 @@ test('a stop waits for the running message and accepts no others', async () => {
   assert.ok(!seen.messages.some(({ bytes }) => Buffer.from(bytes).includes('never') && Buffer.from(bytes).length === 9));
 });
 
-test('while a server drains each connection ends after its next answer; a message of which a part has come when it stops is answered', async () => {
+test('while a server drains a connection ends after its next answer; what arrives at the stop is answered', async () => {
   const own = await startSecureServer({ plugins: [plugin()] as never, config: '[http]\ndrain_seconds = 30\n' });
   const made = await own.client('cid');
   const ownPort = Number(new URL(own.announcements[0]?.slice('echo listener on '.length) as string).port);
