@@ -8,6 +8,8 @@ const WRITERS = 16;
 /** A connection takes this part of what is there: who has little takes none, and all connections together hold at most a quarter. */
 const PART = 64;
 const [MOST, MOST_BYTES] = [1_024, 2 ** 24] as const;
+/** Less is not worth a row. */
+const [LEAST, LEAST_BYTES] = [4, 4_096] as const;
 
 /**
  * `kms_usage.amount` is what is there and the room that is taken: an upper bound, and exact together with the rows of `kms_usage_room`. Both change in the
@@ -20,6 +22,7 @@ const ADD = `CREATE FUNCTION kms_usage_add(of_kind TEXT, of_scope TEXT, more BIG
     taken BIGINT := COALESCE((SELECT LEAST(most, amount / ${PART}) FROM kms_usage WHERE kind = of_kind AND scope = of_scope), 0);
     rest BIGINT;
   BEGIN
+    IF taken < (CASE WHEN of_kind LIKE '%bytes' THEN ${LEAST_BYTES} ELSE ${LEAST} END) THEN taken := 0; END IF;
     IF taken > 0 THEN
       INSERT INTO kms_usage_room AS held (kind, scope, writer, room) VALUES (of_kind, of_scope, own, -1)
         ON CONFLICT (kind, scope, writer) DO UPDATE SET room = held.room - more
