@@ -5,7 +5,7 @@ import { COUNTED } from './usage-migration.ts';
 
 /** Connections with the same rest of their process's number share a row. */
 const WRITERS = 16;
-/** A connection takes this part of what is there: who has little takes none, and all connections together hold at most a quarter. */
+/** A connection takes this part of what is there: who has little takes none. All connections together hold a quarter, more where they free or make large objects. */
 const PART = 64;
 const [MOST, MOST_BYTES] = [1_024, 2 ** 24] as const;
 /** Less is not worth a row. */
