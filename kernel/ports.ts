@@ -57,6 +57,8 @@ interface Ports {
   readonly front: Front;
   /** Opens the ports, and registers with `unwind` that they are closed. @param at the ports, if they are known already */
   open(at?: BoundPorts): Promise<Opened>;
+  /** Every connection ends after its next answer. */
+  drain(): void;
 }
 
 /** Numbers of open ports. */
@@ -94,8 +96,13 @@ export async function createPorts(options: PortOptions): Promise<Ports> {
   });
   const isVersionJson = hooks.some(([plugin, ctx]) => plugin.isVersionJson?.(ctx.config) ?? false);
   addProbes(front.app, { ...options.whole, authentication, allow: config.metrics.allow, version, isVersionJson });
+  let opened: readonly OpenListener[] = [];
   return {
     front,
+    drain() {
+      front.drain();
+      for (const listener of opened) listener.drain();
+    },
     async open(at) {
       if (sockets) requireListeners(sockets, listeners);
       unwind.add('front', () => front.close(REQUESTS_MS));
@@ -103,16 +110,19 @@ export async function createPorts(options: PortOptions): Promise<Ports> {
       if (proxies) expectProxies(front.server, proxies, log);
       const address = await listen(front, { host: config.http.host, port: at?.https ?? config.http.port, reusePort, fd: sockets?.https });
       const common = { tls, clock, log, limits, tracer, proxies, arrivalMs: config.http.request_timeout * 1000, reusePort };
-      const known = listeners.map((listener) => ({
-        ...listener,
-        port: at?.listeners.get(listener.name) ?? listener.port,
-        fd: sockets?.listeners.get(listener.name.toLowerCase()),
-      }));
-      const opened = await openListeners(known, common, unwind);
+      opened = await openListeners(placed(listeners, at, sockets), common, unwind);
       const applyTls = tlsApplier([{ server: front.server, closeIdle: () => front.server.closeIdleConnections() }, ...opened]);
       return { address, listeners: opened, applyTls };
     },
   };
+}
+
+function placed(listeners: readonly Listener[], at: BoundPorts | undefined, sockets: PassedSockets | undefined): readonly PassedListener[] {
+  return listeners.map((listener) => ({
+    ...listener,
+    port: at?.listeners.get(listener.name) ?? listener.port,
+    fd: sockets?.listeners.get(listener.name.toLowerCase()),
+  }));
 }
 
 /** Registers each open listener with `unwind` at once, so that it is closed if a later one fails. */

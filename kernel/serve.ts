@@ -107,7 +107,7 @@ async function openHere(serving: Serving & { readonly reusePort?: boolean }, lim
     address,
     listeners: new Map(listeners.map(({ name, address: where }) => [name, where])),
     async drain() {
-      ports.front.drain();
+      ports.drain();
     },
     async applyTls(tls) {
       applyTls(tls);

@@ -1,5 +1,6 @@
 // A transaction of the store for an operation: reads and writes objects.
 import type { Transaction } from '../../kernel/store/store.ts';
+import { type Along, together } from '../../kernel/store/together.ts';
 import type { OperationName } from '../../kmip/operation-name.ts';
 import { Refusal } from '../../kmip/refusal.ts';
 import type { Structure } from '../../kmip/ttlv/node.ts';
@@ -74,10 +75,17 @@ export class Changes implements ObjectTransaction {
     return found.map((row) => row.id);
   }
 
-  async insert(object: Draft, kin?: readonly string[]): Promise<void> {
-    const added = await this.#objects.insert(object);
+  insert(object: Draft, kin?: readonly string[]): Promise<void> {
+    return this.#insert(object, kin, async () => {});
+  }
+
+  create(event: string, object: Draft): Promise<void> {
+    return this.#insert(object, [], () => this.audit(event, object.id));
+  }
+
+  async #insert(object: Draft, kin: readonly string[] | undefined, along: Along): Promise<void> {
+    const added = await this.#objects.insert(object, () => together([this.#requireRoom(object.owner, 'objects'), along()]));
     await requireUniqueNames(this.tx, object, added, this.#ctx.caller, kin);
-    await this.#requireRoom(object.owner, 'objects');
   }
 
   async update(object: DescriptionDraft): Promise<void> {

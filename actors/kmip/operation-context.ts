@@ -39,6 +39,8 @@ export interface ObjectTransaction extends Objects<Draft, DescriptionDraft> {
    * ServerLimitExceeded
    */
   insert(object: Draft, kin?: readonly string[]): Promise<void>;
+  /** Inserts it with its audit row. @throws what insert throws */
+  create(event: string, object: Draft): Promise<void>;
   /** Content that was not read stays as it is. @throws Refusal NonUniqueNameAttribute */
   update(object: DescriptionDraft): Promise<void>;
   /** As update, for an object that a client may have made larger. @throws Refusal ServerLimitExceeded if that exceeds the quota of its owner */

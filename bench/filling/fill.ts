@@ -88,7 +88,7 @@ const COUNT: Readonly<Record<Exclude<Kind, 'audit'>, string>> = {
   sessions: amount('auth_usage', 'session', FILL_REALM),
   admins: amount('auth_usage', 'admin', FILL_REALM),
   machines: amount('auth_usage', 'secret_id'),
-  objects: amount('kms_usage', 'object'),
+  objects: `SELECT (${amount('kms_usage', 'object')}) - COALESCE((SELECT SUM(room) FROM kms_usage_room WHERE kind = 'object'), 0) AS n`,
 };
 
 async function countOf(store: Store, kind: Kind): Promise<number> {

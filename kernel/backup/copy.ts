@@ -21,6 +21,8 @@ const ROWS = 2_048;
 const WEIGHT = 8_388_608;
 /** Their rows say that the database is a store, so they come last. */
 const LAST = 'migration';
+/** Nodes of the source hold them, and write their own where they start. A node of the copy would wait for those that are not there. */
+const NOT_COPIED = 'node_lease';
 
 /**
  * The flag gives the address of the other database, in the form of `[store] url`.
@@ -65,7 +67,7 @@ async function copyAll({ from, to, node, plugins, tell }: Copy): Promise<{ rows:
     const migrations = migrationsAt(await migrationLevels(source), plugins, 'the database');
     const tables = tablesOf(migrations);
     const last = tables.find(({ table }) => table === LAST) as KeyedTable;
-    const others = tables.filter((table) => table !== last);
+    const others = tables.filter((table) => table !== last && table.table !== NOT_COPIED);
     const store = await openStore(to, { writer: `${node}/kernel`, clock: createClock() });
     try {
       const target = await CopyTarget.open(store, migrations, tables);

@@ -85,7 +85,7 @@ export async function openFront(task: FrontTask, surroundings: Surroundings): Pr
         opened?.applyTls(tls);
       },
       renew: () => ports.front.renew(),
-      drain: () => ports.front.drain(),
+      drain: () => ports.drain(),
       busy: loopMeter(),
       figures: () => figuresOf(metrics.registry),
       overdue: () => callees.overdue(),

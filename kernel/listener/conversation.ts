@@ -70,10 +70,11 @@ export class Conversation {
     });
   }
 
-  /** Ends the connection: at once, or after the answer to the current message. */
-  finish(): void {
+  /** Ends the connection after the answer to the current message, or to the one that is arriving, or to the next. Without such a message at once. */
+  finish(last: 'current' | 'arriving' | 'next'): void {
     this.#isLast = true;
-    if (this.#turn === 'client') this.#end();
+    const isAwaited = last === 'next' || (last === 'arriving' && this.#frames.held > 0);
+    if (this.#turn === 'client' && !isAwaited) this.#end();
   }
 
   /** Closes the connection if the client sends too slowly or is idle for too long. A client that reads too slowly is closed elsewhere. */

@@ -6,7 +6,7 @@ import { ConfigError } from '../config/load.ts';
 import type { FrontLimits } from '../front-limits.ts';
 import { expectProxies } from '../http/behind-proxies.ts';
 import { isDistrusted, peerCertificate } from '../http/client-certificate.ts';
-import { type ConnectionLedgers, watchConnections } from '../http/connections.ts';
+import { type ConnectionLedgers, type Connections, watchConnections } from '../http/connections.ts';
 import { certificateHolder } from '../http/holder.ts';
 import type { TlsService } from '../http/tls.ts';
 import type { Log } from '../log-entry.ts';
@@ -38,7 +38,9 @@ export interface OpenListener extends TlsService {
   readonly name: string;
   /** `tls://host:port` */
   readonly address: string;
-  /** Waits up to `ms` for running messages, then closes every connection. */
+  /** From now on every connection, also a later one, ends after its next answer. */
+  drain(): void;
+  /** Waits up to `ms` for running messages and those that arrive, then closes every connection. */
   close(ms: number): Promise<void>;
 }
 
@@ -51,14 +53,12 @@ export async function listen(listener: PassedListener, options: ListenOptions): 
   const server = createServer({ ...tls, rejectUnauthorized: true });
   const connections = watchConnections(server, limits.connections.listeners.get(listener.name) as ConnectionLedgers);
   const talks = new Map<TLSSocket, Conversation>();
+  let isDraining = false;
   server.on('secureConnection', (socket) => {
-    socket.on('error', () => socket.destroy());
-    const { view } = peerCertificate(socket, clock.now());
-    if (!view) return socket.destroy();
-    const who = certificateHolder(view.commonName);
-    connections.noteActivity(socket, who);
-    limits.stalled.watch(socket, who);
-    talks.set(socket, new Conversation(socket, { ...options, listener, who }));
+    const talk = begin(socket, listener, options, connections);
+    if (!talk) return;
+    if (isDraining) talk.finish('next');
+    talks.set(socket, talk);
     socket.on('close', () => talks.delete(socket));
   });
   server.on('tlsClientError', (error) => log.debug({ listener: listener.name, reason: error.message }, 'TLS handshake failed'));
@@ -71,19 +71,41 @@ export async function listen(listener: PassedListener, options: ListenOptions): 
     address,
     server,
     closeIdle() {
-      for (const [socket, talk] of talks) if (isDistrusted(socket)) talk.finish();
+      for (const [socket, talk] of talks) if (isDistrusted(socket)) talk.finish('current');
+    },
+    drain() {
+      isDraining = true;
+      for (const talk of talks.values()) talk.finish('next');
     },
     async close(ms) {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const talk of talks.values()) talk.finish();
-      const late = setTimeout(() => connections.destroyAll(), ms);
-      // Connections that have not finished the handshake have no running message.
-      connections.destroySilent();
-      await closed;
-      clearTimeout(late);
+      await closeAll(server, talks.values(), connections, ms);
       stopChecks();
     },
   };
+}
+
+async function closeAll(server: Server, talks: Iterable<Conversation>, connections: Connections, ms: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  for (const talk of talks) talk.finish('arriving');
+  const late = setTimeout(() => connections.destroyAll(), ms);
+  // Connections that have not finished the handshake have no running message.
+  connections.destroySilent();
+  await closed;
+  clearTimeout(late);
+}
+
+/** @returns undefined for a client without a valid certificate, whose connection ends */
+function begin(socket: TLSSocket, listener: Listener, options: ListenOptions, connections: Connections): Conversation | undefined {
+  socket.on('error', () => socket.destroy());
+  const { view } = peerCertificate(socket, options.clock.now());
+  if (!view) {
+    socket.destroy();
+    return undefined;
+  }
+  const who = certificateHolder(view.commonName);
+  connections.noteActivity(socket, who);
+  options.limits.stalled.watch(socket, who);
+  return new Conversation(socket, { ...options, listener, who });
 }
 
 /** @throws ConfigError if no client authority is configured */

@@ -31,7 +31,7 @@ const MAX_GROUP_JOBS = 256;
 const TRIES = 16;
 /** After this many failed tries the group takes a lock that all processes share, so that contended groups run one after the other. */
 const ALONE_AFTER = 3;
-/** Those that hold no lock hold this one in common. */
+/** All others, whatever lock of their own they have, hold this one in common. */
 export const CONTENDED = 'contended writers';
 /** After a group that needed this lock so many take it from the start: writers that meet in the same rows, as in those of one owner, would all fail again. */
 const ALONE_GROUPS = 64;

@@ -32,9 +32,9 @@ export function postgresAttempts(connectionString: string, answerMs: number): At
   const connect = async () => {
     const fresh = new pg.Client({ connectionString, connectionTimeoutMillis: answerMs, query_timeout: answerMs, application_name: 'gatehouse probe' });
     fresh.on('error', () => void drop());
+    client = fresh;
     await fresh.connect();
     await fresh.query(PREPARE);
-    client = fresh;
     return fresh;
   };
   return {

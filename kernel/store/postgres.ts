@@ -86,7 +86,7 @@ class PostgresConnection implements WriteConnection {
     // Taken before the transaction begins, so that its snapshot includes the changes of the last holder.
     if (lock !== undefined) await this.#query(`SELECT pg_advisory_lock(${hashOf(lock)})`);
     this.#held = lock;
-    await this.#query(lock === undefined ? BEGIN_BESIDE_OTHERS : BEGIN);
+    await this.#query(lock === CONTENDED ? BEGIN : BEGIN_BESIDE_OTHERS);
   }
 
   async commit(announced: string | undefined): Promise<void> {
@@ -130,15 +130,22 @@ class PostgresConnection implements WriteConnection {
   }
 
   async #connect(): Promise<void> {
-    const fresh = new pg.Client(this.#settings);
+    // Statements that wait for no answers of each other are sent at once.
+    const fresh = new pg.Client({ ...this.#settings, pipeline: true });
     fresh.on('error', () => {
       if (this.#client === fresh) this.#client = undefined;
     });
-    await translateErrors(async () => {
-      await fresh.connect();
-      await requireWritable(fresh);
-      await fresh.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
-    });
+    try {
+      await translateErrors(async () => {
+        await fresh.connect();
+        await requireWritable(fresh);
+        await fresh.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      });
+    } catch (error) {
+      // Those to a server that takes no writes would fill it, and nobody could connect any more once it is promoted.
+      void fresh.end().catch(() => {});
+      throw error;
+    }
     this.#client = fresh;
   }
 

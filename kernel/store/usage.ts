@@ -100,24 +100,46 @@ function sqliteTriggers(usage: string, { table, counters, changing }: CountedTab
  * because each has to skip the row versions of those before it.
  */
 function postgresTriggers(usage: string, { table, counters, changing }: CountedTable): string {
-  const rows = { INSERT: 'SELECT * FROM added', DELETE: 'SELECT * FROM removed' } as const;
-  const of = (counter: Counter, from: string, sign: '' | '-') =>
-    `SELECT ${counter.scope('counted', 'postgres')} AS scope, ${sign}(${amountOf(counter, 'counted')}) AS amount FROM (${from}) AS counted`;
   const changes = (counter: Counter, parts: readonly string[]) => `INSERT INTO ${usage} (kind, scope, amount)
-      SELECT '${counter.kind}', scope, CAST(SUM(amount) AS BIGINT) FROM (${parts.join(' UNION ALL ')}) AS changes
-        WHERE scope IS NOT NULL GROUP BY scope HAVING SUM(amount) <> 0 ORDER BY scope
+      SELECT '${counter.kind}', scope, ${SUM} FROM (${parts.join(' UNION ALL ')}) AS changes
+        ${GROUPED}
       ON CONFLICT (kind, scope) DO UPDATE SET amount = ${usage}.amount + excluded.amount;`;
   const dropEmptySql = (counter: Counter) => `DELETE FROM ${usage} WHERE kind = '${counter.kind}' AND amount <= 0
-      AND scope IN (SELECT ${counter.scope('counted', 'postgres')} FROM (${rows.DELETE}) AS counted);`;
-  const added = counters.map((counter) => changes(counter, [of(counter, rows.INSERT, '')])).join('\n');
-  const removed = counters.map((counter) => changes(counter, [of(counter, rows.DELETE, '-')]) + dropEmptySql(counter)).join('\n');
-  const both = counters.map((counter) => changes(counter, [of(counter, rows.INSERT, ''), of(counter, rows.DELETE, '-')]) + dropEmptySql(counter)).join('\n');
+      AND scope IN (SELECT ${counter.scope('counted', 'postgres')} FROM (${ROWS.DELETE}) AS counted);`;
   const trigger = (operation: string, referencing: string) =>
     `CREATE TRIGGER ${table}_counted_${operation.toLowerCase()} AFTER ${operation} ON ${table} REFERENCING ${referencing} FOR EACH STATEMENT EXECUTE FUNCTION ${table}_counted();`;
-  return `CREATE OR REPLACE FUNCTION ${table}_counted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-      IF TG_OP = 'INSERT' THEN ${added} ELSIF TG_OP = 'DELETE' THEN ${removed} ELSE ${both} END IF;
-      RETURN NULL; END $$;
+  return `${functionSql({ table, counters }, changes, dropEmptySql)}
     ${trigger('INSERT', 'NEW TABLE AS added')}
     ${trigger('DELETE', 'OLD TABLE AS removed')}
     ${changing ? trigger('UPDATE', 'OLD TABLE AS removed NEW TABLE AS added') : ''}`;
+}
+
+/**
+ * @param add SQL function of a kind, a scope and an amount, which may be negative
+ * @returns SQL for PostgreSQL that has the triggers of tables call it, once for each statement and scope
+ */
+export function countingFunctionsSql(add: string, tables: readonly CountedTable[]): string {
+  const changes = (counter: Counter, parts: readonly string[]) => `PERFORM ${add}('${counter.kind}', scope, amount)
+      FROM (SELECT scope, ${SUM} AS amount FROM (${parts.join(' UNION ALL ')}) AS changes ${GROUPED}) AS sums;`;
+  return tables.map((counted) => functionSql(counted, changes, () => '')).join('\n');
+}
+
+const ROWS = { INSERT: 'SELECT * FROM added', DELETE: 'SELECT * FROM removed' } as const;
+const SUM = 'CAST(SUM(amount) AS BIGINT)';
+const GROUPED = 'WHERE scope IS NOT NULL GROUP BY scope HAVING SUM(amount) <> 0 ORDER BY scope';
+
+/** @param changes SQL that adds the sums of some rows to the amounts @param after SQL that follows where rows were removed */
+function functionSql(
+  { table, counters }: CountedTable,
+  changes: (counter: Counter, parts: readonly string[]) => string,
+  after: (counter: Counter) => string,
+): string {
+  const of = (counter: Counter, from: string, sign: '' | '-') =>
+    `SELECT ${counter.scope('counted', 'postgres')} AS scope, ${sign}(${amountOf(counter, 'counted')}) AS amount FROM (${from}) AS counted`;
+  const added = counters.map((counter) => changes(counter, [of(counter, ROWS.INSERT, '')])).join('\n');
+  const removed = counters.map((counter) => changes(counter, [of(counter, ROWS.DELETE, '-')]) + after(counter)).join('\n');
+  const both = counters.map((counter) => changes(counter, [of(counter, ROWS.INSERT, ''), of(counter, ROWS.DELETE, '-')]) + after(counter)).join('\n');
+  return `CREATE OR REPLACE FUNCTION ${table}_counted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF TG_OP = 'INSERT' THEN ${added} ELSIF TG_OP = 'DELETE' THEN ${removed} ELSE ${both} END IF;
+      RETURN NULL; END $$;`;
 }

@@ -2,6 +2,7 @@
 import type { Migration } from '../../kernel/store/migrate.ts';
 import { ACCOUNT_MIGRATION } from './account-migration.ts';
 import { INDEX_MIGRATION, SEARCH_MIGRATION } from './index-migration.ts';
+import { ROOM_MIGRATION } from './room-migration.ts';
 import { USAGE_MIGRATION } from './usage-migration.ts';
 
 /** `seq` tells which of two objects is newer. `due_at` is when a date changes the object's state or the object must rotate. Times are in milliseconds;
@@ -52,4 +53,5 @@ export const KEYS_MIGRATIONS: readonly Migration[] = [
   },
   INDEX_MIGRATION,
   SEARCH_MIGRATION,
+  ROOM_MIGRATION,
 ];

@@ -1,7 +1,7 @@
 // The counters that quotas are checked against: objects, their bytes and their grants, for each owner and each realm.
 import type { Migration } from '../../kernel/store/migrate.ts';
 import type { Dialect } from '../../kernel/store/store.ts';
-import { type Counter, countingSql } from '../../kernel/store/usage.ts';
+import { type CountedTable, type Counter, countingSql } from '../../kernel/store/usage.ts';
 
 const owner = (row: string) => `${row}.owner`;
 /** The prefix of all identities of a realm or of a cluster role; null for other identities. */
@@ -21,11 +21,12 @@ const OBJECTS: readonly Counter[] = [
   { kind: 'grant', scope: owner, amount: (row) => `(SELECT COUNT(*) FROM kms_grant WHERE kms_grant.object_id = ${row}.id)` },
 ];
 
-const counting = countingSql('kms_usage', [
+export const COUNTED: readonly CountedTable[] = [
   { table: 'kms_object', counters: OBJECTS, changing: ['owner', 'size'] },
   // Existing grants are counted with their objects.
   { table: 'kms_grant', counters: [{ kind: 'grant', scope: ownerOf }], isCounted: true },
-]);
+];
+const counting = countingSql('kms_usage', COUNTED);
 const SIZE = `ALTER TABLE kms_object ADD COLUMN size BIGINT NOT NULL DEFAULT 0;
   UPDATE kms_object SET size = OCTET_LENGTH(attributes) + COALESCE(OCTET_LENGTH(content), 0);`;
 

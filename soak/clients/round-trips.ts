@@ -10,9 +10,13 @@ import { anyVoice, type Client, type Kept } from './client.ts';
 /** One turn of a client. What must still be so at the end of the run goes to `keep`. */
 export type Turn = (client: Client, keep: (kept: Kept) => void) => Promise<void>;
 
-/** @returns the body of a success; undefined if there was no answer or it was wrong */
+/** A limit of time counts the wait for a thread too. A node that stands still, as faults and a machine that is short of cores make it, reaches it with any request. */
+const LATE = 'takes longer than the time limit';
+
+/** @returns the body of a success; undefined if there was no answer, it came too late, or it was wrong */
 // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape are looked into.
 export function bodyOf({ tally }: Client, what: string, answer: Answer | undefined): any {
+  if (answer?.status === 422 && answer.text.includes(LATE)) return undefined;
   if (answer && answer.status >= 300) tally.wrong('no answer is wrong', `${what} was answered with ${answer.status} ${answer.text}`);
   return answer && answer.status < 300 ? (answer.body ?? answer.text) : undefined;
 }

@@ -24,8 +24,10 @@ export const memoryShort: Fault = {
     const most = sizeOf(node.pid) + ROOM_BYTES;
     const { status, stderr } = limit(node.pid, String(most));
     if (status !== 0) throw new Error(`the memory of ${node.name} cannot be limited: ${stderr}`);
-    const isRefused = (await node.hasMemory()) === false;
+    const before = await node.hasMemory();
     await load(world, node, ms);
+    // A node that is slow may not have answered at first.
+    const isRefused = before === false || (await node.hasMemory()) === false;
     if (node.isRunning) limit(node.pid, 'unlimited');
     const hasEnded = !node.isRunning;
     if (hasEnded) await node.start();

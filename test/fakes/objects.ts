@@ -181,6 +181,10 @@ export class ObjectsInMemory implements OperationContext {
       read: async (id) => changed.get(id),
       readWhole: async (id) => changed.get(id),
       insert: write,
+      async create(event, object) {
+        await write(object);
+        audited.push(`${event} ${object.id}`);
+      },
       update: write,
       resize: write,
       remove: async (id) => void written.set(id, undefined),

@@ -37,6 +37,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   kms_grant: 'actors/kmip/',
   kms_object: 'actors/kmip/',
   kms_usage: 'actors/kmip/',
+  kms_usage_room: 'actors/kmip/',
 };
 
 /** Of one migration, which drops it again or gives it the name of another. */

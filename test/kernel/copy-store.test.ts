@@ -97,11 +97,13 @@ test(`from SQLite to ${other} and back: killed half-way, gone on with, and all o
   await withStore(first, (store) =>
     store.transaction(async (tx) => {
       for (let n = 0; n < AUDIT_ROWS; n += 1) await tx.audit({ event: 'test.row', outcome: 'success', target: `${n} \u{1f511} \u00e9` });
+      await tx.run("INSERT INTO node_lease (node, term, beat) VALUES ('lost', 'lost', 1)");
     }),
   );
   await copyAndKill(first, second);
   await assert.rejects(startServer({ dataDir, config: configOf(second) }), /the target of a copy that has not finished; run the same --copy-store again/);
   assert.match(await copy(first, second), /copied \d{5} rows of \d+ tables and compared each; set \[store\] url to the new database/);
+  assert.equal(await withStore(second, (store) => store.get('SELECT node FROM node_lease')), undefined, 'nobody holds a lease of the copy');
   const moved = await startServer({ dataDir, config: configOf(second) });
   await check(moved, filled);
   await moved.end();

@@ -32,7 +32,7 @@ function writer(rows: ObjectRows, tx: Transaction): ObjectWriter {
     readWhole: ({ object, contentBytes }) => readWhole(rows, tx, object.id, contentBytes),
     describe: async (id) => (await rows.describe(tx, id))?.object,
     read: (id) => rows.read(tx, id),
-    insert: (object) => rows.insert(tx, object),
+    insert: (object, along) => rows.insert(tx, object, along),
     update: (object) => rows.update(tx, object),
     remove: (id) => rows.remove(tx, id),
     async copyGrants(from, to) {

@@ -1,5 +1,6 @@
 // Routes an identifier to its source: every object is read, found, created and changed through the source that holds it.
 import type { Transaction } from '../../../kernel/store/store.ts';
+import type { Along } from '../../../kernel/store/together.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { Held } from './cache.ts';
 import type { DescriptionDraft, Draft, ManagedObject, ObjectDescription } from './managed-object.ts';
@@ -96,8 +97,8 @@ class RoutedWriter implements ObjectWriter {
     return this.#of(id).read(id);
   }
 
-  insert(object: Draft) {
-    return this.#of(object.id).insert(object);
+  insert(object: Draft, along?: Along) {
+    return this.#of(object.id).insert(object, along);
   }
 
   update(object: DescriptionDraft) {

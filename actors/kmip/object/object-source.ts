@@ -1,5 +1,6 @@
 // The sources of objects: the database, or other places such as the tokens of an HSM; the router knows which source an identifier belongs to.
 import type { Reader, Transaction } from '../../../kernel/store/store.ts';
+import type { Along } from '../../../kernel/store/together.ts';
 import type { ObjectType } from '../../../kmip/object-type.ts';
 import type { Node } from '../../../kmip/ttlv/node.ts';
 import type { Principal } from '../api.ts';
@@ -49,7 +50,8 @@ export interface ObjectWriter extends ObjectReader<Draft, DescriptionDraft> {
   describe(id: string): Promise<DescriptionDraft | undefined>;
   read(id: string): Promise<Draft | undefined>;
   /** @returns the index terms of the object @throws Refusal ObjectAlreadyExists */
-  insert(object: Draft): Promise<readonly IndexTerm[]>;
+  /** @param along sends what needs the new row but not its answer */
+  insert(object: Draft, along?: Along): Promise<readonly IndexTerm[]>;
   /** Content that was not read stays as it is. @returns the index terms that the object did not have before */
   update(object: DescriptionDraft): Promise<readonly IndexTerm[]>;
   remove(id: string): Promise<void>;

@@ -30,6 +30,8 @@ const OF_OBJECTS: Readonly<Partial<Record<keyof KeyQuotas, string>>> = {
 const OF_GRANTS: Readonly<Partial<Record<keyof KeyQuotas, string>>> = { grants_per_identity: 'grant' };
 /** All kinds in one query, because it runs for each new object. */
 const AMOUNTS = 'SELECT kind, amount FROM kms_usage WHERE kind IN ($1, $2, $3, $4, $5) AND scope IN ($6, $7)';
+/** Room that was taken in advance is in the amounts. Asked only where they exceed a quota: whoever reads it conflicts with all who create for this owner. */
+const ROOM = 'SELECT kind, SUM(room) AS amount FROM kms_usage_room WHERE kind IN ($1, $2, $3, $4, $5) AND scope IN ($6, $7) GROUP BY kind';
 const KINDS = [...Object.values(OF_OBJECTS), ...Object.values(OF_GRANTS)];
 
 /**
@@ -41,10 +43,18 @@ export async function quotaProblem(from: Reader, quotas: KeyQuotas, owner: strin
     return { usage: 'kms_usage', kind, name: `[keys.quotas] ${name}`, most: quotas[name as keyof KeyQuotas] };
   });
   if (held.every(({ most }) => most === 0)) return undefined;
-  const rows = await from.all<{ kind: string; amount: number }>(AMOUNTS, [...KINDS, owner, scopeOf(owner)]);
-  const amounts = new Map(rows.map(({ kind, amount }) => [kind, amount]));
-  const over = held.find(({ kind, most }) => most > 0 && (amounts.get(kind) ?? 0) > most);
+  const of = async (sql: string) => new Map((await from.all<Amount>(sql, [...KINDS, owner, scopeOf(owner)])).map(({ kind, amount }) => [kind, Number(amount)]));
+  const amounts = await of(AMOUNTS);
+  const beyond = held.filter(({ kind, most }) => most > 0 && (amounts.get(kind) ?? 0) > most);
+  if (beyond.length === 0) return undefined;
+  const room = await of(ROOM);
+  const over = beyond.find(({ kind, most }) => (amounts.get(kind) ?? 0) - (room.get(kind) ?? 0) > most);
   return over && overQuota(over, over.kind.startsWith('realm') ? 'a realm' : 'an owner');
+}
+
+interface Amount {
+  readonly kind: string;
+  readonly amount: number | string;
 }
 
 /** The realm or cluster role with its trailing slash; empty for identities without one. */

@@ -2,6 +2,7 @@
 import type { DataKey } from '../../../kernel/data-key.ts';
 import type { ForgedRow } from '../../../kernel/store/forged-rows.ts';
 import { isUniqueViolation, type Reader, type Transaction } from '../../../kernel/store/store.ts';
+import { type Along, together } from '../../../kernel/store/together.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { objectCounter } from './counter.ts';
 import { DATES, datesOf } from './date-columns.ts';
@@ -116,8 +117,8 @@ export class ObjectRows {
     return mark;
   }
 
-  /** @returns the index terms of the object @throws Refusal ObjectAlreadyExists */
-  async insert(tx: Transaction, draft: Draft): Promise<IndexTerm[]> {
+  /** @param along sends what needs the row but not its answer @returns the index terms of the object @throws Refusal ObjectAlreadyExists */
+  async insert(tx: Transaction, draft: Draft, along: Along = async () => {}): Promise<readonly IndexTerm[]> {
     const now = this.#now();
     const row = rowOf(draft);
     const { bytes, mark: content } = this.#contents.seal(draft.id, draft.content);
@@ -130,18 +131,18 @@ export class ObjectRows {
       now,
       row.attributes.length + (bytes?.length ?? 0),
     ];
-    try {
-      await tx.run(
-        `INSERT INTO kms_object (${Object.keys(row).join(', ')}, seal, content, ${DATES}, created_at, changed_at, size)
-          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14)`,
-        columns,
-      );
-    } catch (error) {
-      if (isUniqueViolation(error)) throw new Refusal('ObjectAlreadyExists', `an object ${draft.id} already exists`);
-      throw error;
-    }
+    const terms = indexTerms(draft);
+    const inserted = tx.run(
+      `INSERT INTO kms_object (${Object.keys(row).join(', ')}, seal, content, ${DATES}, created_at, changed_at, size)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14)`,
+      columns,
+    );
+    const taken = (error: unknown) => {
+      throw isUniqueViolation(error) ? new Refusal('ObjectAlreadyExists', `an object ${draft.id} already exists`) : error;
+    };
+    await together([inserted.catch(taken), writeTerms(tx, draft, terms, []), along()]);
     this.#marks.set(draft, mark);
-    return writeTerms(tx, draft, indexTerms(draft), []);
+    return terms;
   }
 
   /** Content that was not read or has not changed keeps its sealed bytes. @returns the index terms that the object did not have before */

@@ -46,10 +46,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
       : newSecret(attributes));
   try {
     const draft = newObject(ctx, { place, type, content, attributes });
-    await ctx.change(async (tx) => {
-      await tx.insert(draft);
-      await tx.audit(create.event, draft.id);
-    });
+    await ctx.change((tx) => tx.create(create.event, draft));
   } catch (error) {
     await keeper?.discard([place.id]);
     throw error;

@@ -42,10 +42,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
     const draft = newObject(ctx, { place, type, content: stored, attributes, brought: true });
     const all = [draft, ...(file?.companions(draft) ?? [])];
     await ctx.change(async (tx) => {
-      for (const each of all) {
-        await tx.insert(each);
-        await tx.audit(register.event, each.id);
-      }
+      for (const each of all) await tx.create(register.event, each);
     });
   } catch (error) {
     await keeper?.discard([place.id]);

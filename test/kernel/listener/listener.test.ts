@@ -279,6 +279,49 @@ test('a stop waits for the running message and accepts no others', async () => {
   assert.ok(!seen.messages.some(({ bytes }) => Buffer.from(bytes).includes('never') && Buffer.from(bytes).length === 9));
 });
 
+test('while a server drains a connection ends after its next answer; what arrives at the stop is answered', async () => {
+  const own = await startSecureServer({ plugins: [plugin()] as never, config: '[http]\ndrain_seconds = 30\n' });
+  const made = await own.client('cid');
+  const ownPort = Number(new URL(own.announcements[0]?.slice('echo listener on '.length) as string).port);
+  const open = async () => {
+    const socket = own.dial(ownPort, made).on('error', () => {});
+    const answers: string[] = [];
+    socket.on('data', (chunk: Buffer) => answers.push(chunk.subarray(4).toString()));
+    const closed = once(socket, 'close');
+    await once(socket, 'secureConnect');
+    return { socket, answers, closed };
+  };
+  const [kept, slow] = [await open(), await open()];
+  for (const { socket, answers } of [kept, slow]) {
+    socket.write(framed('one'));
+    await until(() => answers.length === 1, 'it was served');
+  }
+  const stopped = own.stop();
+  await until(async () => (await own.ask('GET', '/ready')).status === 503, '/ready says that it stops');
+  const late = await open();
+  for (const { socket, answers, closed } of [kept, late]) {
+    socket.write(framed('two'));
+    await closed;
+    assert.equal(answers.at(-1), 'cid: two');
+  }
+  const message = framed('three');
+  const move = (seconds: number) => {
+    Atomics.add(own.clock.offset, 0, BigInt(seconds * 1_000));
+    return own.clock.fireDue();
+  };
+  // What is slower than the time for a message would be closed.
+  await move(29);
+  slow.socket.write(message.subarray(0, 6));
+  await until(() => own.ask('GET', '/health').then(() => true), 'the beginning has arrived');
+  await move(1);
+  await assert.rejects(until(() => own.ask('GET', '/health').then(() => false), 'it has stopped to serve', 5_000));
+  slow.socket.write(message.subarray(6));
+  await slow.closed;
+  assert.equal(slow.answers.at(-1), 'cid: three');
+  await stopped;
+  await own.end();
+});
+
 test('a port in use, or a server without client certificates, stops the start with a clear message', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');

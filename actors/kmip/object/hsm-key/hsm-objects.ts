@@ -87,10 +87,10 @@ function writer(rows: ObjectWriter, isFree: (id: string) => Promise<boolean>, is
     held: async (id, content) => (isOwn(id) ? undefined : rows.held(id, content)),
     describe: async (id) => (isOwn(id) ? undefined : rows.describe(id)),
     read: async (id) => (isOwn(id) ? undefined : rows.read(id)),
-    async insert(object) {
+    async insert(object, along) {
       requireKept(object);
       if (await isFree(object.id)) await rows.remove(object.id);
-      return rows.insert(object);
+      return rows.insert(object, along);
     },
   };
 }
