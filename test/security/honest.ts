@@ -43,7 +43,7 @@ export async function beHonest(target: Target, { cookie, messages }: { cookie: s
   const problems: string[] = [];
   let isOver = false;
   const whoami = requestBytes('GET', '/whoami', { cookie: `_ea_=${cookie}` });
-  const loop = async (socket: TLSSocket, name: string, ask: (at: number) => Promise<string | undefined>) => {
+  const loop = async (socket: () => TLSSocket, name: string, ask: (at: number) => Promise<string | undefined>) => {
     for (let at = 0; !isOver; at += 1) {
       const startedAt = performance.now();
       try {
@@ -56,21 +56,33 @@ export async function beHonest(target: Target, { cookie, messages }: { cookie: s
       times.push(performance.now() - startedAt);
       await new Promise((resolve) => setTimeout(resolve, THINK_MS));
     }
-    socket.destroy();
+    socket().destroy();
   };
   const own = { client: HONEST, localAddress: '127.0.0.1' };
-  const [https, kmip] = [await dial(target, { localAddress: '127.0.0.1' }), await dial(target, { ...own, listener: true })];
+  const dialHttps = () => dial(target, { localAddress: '127.0.0.1' });
+  let https = await dialHttps();
+  const kmip = await dial(target, { ...own, listener: true });
   const loops = [
-    loop(https, '/whoami', async () => {
-      https.write(whoami);
-      const answer = await answered(https);
-      return answer.startsWith('HTTP/1.1 200') ? undefined : answer;
-    }),
-    loop(kmip, 'KMIP', async (at) => {
-      kmip.write(messages[at % messages.length] as Uint8Array);
-      const answer = await answerOf(kmip);
-      return isSuccess(answer) ? undefined : answer.toString('latin1').replaceAll(/[^ -~]+/g, ' ');
-    }),
+    loop(
+      () => https,
+      '/whoami',
+      async () => {
+        https.write(whoami);
+        const answer = await answered(https);
+        // A server that has started a further front asks its clients to connect anew, so that both get some.
+        if (/^connection: close\r$/im.test(answer)) https = await dialHttps();
+        return answer.startsWith('HTTP/1.1 200') ? undefined : answer;
+      },
+    ),
+    loop(
+      () => kmip,
+      'KMIP',
+      async (at) => {
+        kmip.write(messages[at % messages.length] as Uint8Array);
+        const answer = await answerOf(kmip);
+        return isSuccess(answer) ? undefined : answer.toString('latin1').replaceAll(/[^ -~]+/g, ' ');
+      },
+    ),
   ];
   return {
     times,
