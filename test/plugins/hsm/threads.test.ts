@@ -129,13 +129,19 @@ function limits(): void {
     const faulty = await startFaulty('', undefined, { oneAtATime: true });
     const [one, other] = faulty.ids('key');
     faulty.library.tell(`make ${MAKE_MS}`);
-    const making = pair(faulty, one.replace(/key$/, 'pair'));
-    const start = performance.now();
-    const waiting = during(faulty, other, faulty.encrypt(one));
-    await done(making);
-    const { uses, answer } = await waiting;
-    assert.equal(answer.status, 200, answer.text);
-    assert.ok(performance.now() - start >= MAKE_MS * 0.8 && uses > 10, `${uses} uses in ${performance.now() - start} ms`);
+    let isMade = false;
+    const making = done(pair(faulty, one.replace(/key$/, 'pair'))).then(() => {
+      isMade = true;
+    });
+    // Uses overtake the making on its way to the slot; the one that comes behind it waits.
+    const waits = [];
+    while (!isMade) waits.push(await during(faulty, other, faulty.encrypt(one)));
+    await making;
+    for (const { answer } of waits) assert.equal(answer.status, 200, answer.text);
+    assert.ok(
+      waits.some(({ ms, uses }) => ms >= MAKE_MS * 0.8 && uses > 10),
+      waits.map(({ ms, uses }) => `${uses} uses in ${ms} ms`).join(),
+    );
     faulty.library.tell(undefined);
   });
 }
