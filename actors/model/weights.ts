@@ -2,28 +2,16 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import type { ModelSpec, ModelTask, Precision } from './api.ts';
+import type { ModelSpec, ModelTask } from './api.ts';
 import { sizeOf } from './manifest.ts';
+import { ALONE, GENERATING, SUFFIXES } from './weight-names.ts';
 
-/** How the hub names weights of each precision. */
-const SUFFIXES: Readonly<Record<Exclude<Precision, 'auto'>, string>> = {
-  fp32: '',
-  fp16: '_fp16',
-  q8: '_quantized',
-  int8: '_int8',
-  uint8: '_uint8',
-  q4: '_q4',
-  q4f16: '_q4f16',
-};
 const AUTO = ['fp32', 'q8', 'int8', 'uint8', 'q4', 'q4f16', 'fp16'] as const;
 /** Matrix instructions work on int8. */
 const AUTO_MATRIX = ['q8', 'int8', 'uint8', 'fp32', 'q4', 'q4f16', 'fp16'] as const;
 
-/** The graphs that a model of each task may consist of: a generating one of an encoder and a decoder, or of one that goes on with a prompt. */
+/** The graphs that an embedder consists of. */
 const EMBEDDING = [['model']] as const;
-/** Older files that go on with a prompt are named as if they had an encoder beside them. */
-const ALONE = 'decoder_model_merged';
-const GENERATING = [['encoder_model', ALONE], ['model'], [ALONE]] as const;
 /** As the hub has them, and as they come out of the tool that makes them. */
 const FOLDERS = ['onnx/', ''] as const;
 const partsOf = (task: ModelTask): readonly (readonly string[])[] => (task === 'embedding' ? EMBEDDING : GENERATING);

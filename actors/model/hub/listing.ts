@@ -1,5 +1,6 @@
 // What a hub says of a model: its commit and its files, of which those are chosen that an engine needs.
 import type { Precision } from '../api.ts';
+import { ALONE, GENERATING, SUFFIXES } from '../weight-names.ts';
 import { isFileName, listingAddress } from './address.ts';
 import { HubError } from './hub-error.ts';
 import { ask, type Hub, refuseStatus } from './request.ts';
@@ -60,24 +61,11 @@ function parse(text: string): Told {
   }
 }
 
-/** The ends of the names of weights. */
-const ENDS: Readonly<Record<Exclude<Precision, 'auto'>, string>> = {
-  fp32: '',
-  fp16: '_fp16',
-  q8: '_quantized',
-  int8: '_int8',
-  uint8: '_uint8',
-  q4: '_q4',
-  q4f16: '_q4f16',
-};
 const AUTO = ['fp32', 'fp16', 'q8', 'int8', 'uint8', 'q4', 'q4f16'] as const;
-/** An encoder and a decoder, or one graph for both, which older models name otherwise. */
-const ALONE = 'decoder_model_merged';
-const GRAPHS = [['encoder_model', ALONE], ['model'], [ALONE]] as const;
 const BESIDE =
   /^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map|vocab|added_tokens)\.json$|^(vocab|merges)\.txt$|^chat_template\.(jinja|json)$|^[\w.-]+\.(model|spm)$|^(modules|sentence_bert_config|config_sentence_transformers)\.json$|^\d_Pooling\/config\.json$/;
 
-export const PRECISIONS: readonly Precision[] = ['auto', ...(Object.keys(ENDS) as Exclude<Precision, 'auto'>[])];
+export const PRECISIONS: readonly Precision[] = ['auto', ...(Object.keys(SUFFIXES) as Exclude<Precision, 'auto'>[])];
 
 const hasEncoder = (paths: ReadonlySet<string>) => [...paths].some((path) => path.startsWith('onnx/encoder_model'));
 
@@ -86,7 +74,7 @@ export function chosenFiles({ files }: Listing, precision: Precision): readonly 
   const paths = new Set(files.map(({ path }) => path));
   const candidates = precision === 'auto' ? AUTO : [precision];
   const graphs = candidates
-    .flatMap((each) => GRAPHS.map((names) => names.map((name) => `onnx/${name}${ENDS[each]}.onnx`)))
+    .flatMap((each) => GENERATING.map((names) => names.map((name) => `onnx/${name}${SUFFIXES[each]}.onnx`)))
     .find((names) => names.every((name) => paths.has(name)) && !(names.length === 1 && names[0]?.includes(ALONE) && hasEncoder(paths)));
   if (!graphs) {
     const there = [...paths].filter((path) => path.endsWith('.onnx'));
