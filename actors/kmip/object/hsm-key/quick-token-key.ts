@@ -1,6 +1,7 @@
 // A key on a token beside the callers of the key server: each use is decided and checked there, and its data goes straight to the HSM instance.
 import { leave } from '../../leave.ts';
-import type { Authentication, Decryption, Encrypted, Encryption, Key, KeyFacts, KeyKind, Signing } from '../key.ts';
+import type { Authentication, CipherChoice, CipherFacts, Decryption, Encrypted, Encryption, Key, KeyFacts, KeyKind, Signing } from '../key.ts';
+import { LeftKey } from '../left-key.ts';
 import { aesMechanism } from './cipher-mechanism.ts';
 import { hsmKeys } from './hsm-key.ts';
 import { isWrap } from './token-cipher.ts';
@@ -13,56 +14,43 @@ export function quickTokenKeys(tokens: Tokens): KeyKind {
 }
 
 /** What is one call of the token. All other uses, such as those that bring keys in or out, are left to the actor, and so is what a thread computes itself. */
-class QuickTokenKey implements Key {
-  readonly id: string;
-  readonly kind: KeyFacts['kind'];
-  readonly algorithm: KeyFacts['algorithm'];
-  readonly length: number;
-  readonly curve: KeyFacts['curve'];
-  readonly isForPssOnly: boolean;
-  readonly takesParts = leave;
-  readonly verify = leave;
-  readonly wrap = leave;
-  readonly unwrap = leave;
-  readonly hold = leave;
-  readonly wrapThere = leave;
-  readonly derive = leave;
-  readonly agree = leave;
-  readonly parts = leave;
-  readonly publicKey = leave;
-  readonly material = leave;
-  readonly cipher: Key['cipher'];
+class QuickTokenKey extends LeftKey {
   readonly #key: Key;
 
   constructor(key: Key) {
-    const { id, kind, algorithm, length, curve, isForPssOnly } = key;
-    this.id = id;
-    this.kind = kind;
-    this.algorithm = algorithm;
-    this.length = length;
-    this.curve = curve;
-    this.isForPssOnly = isForPssOnly;
-    this.cipher = (choice) => key.cipher(choice);
+    super(key);
     this.#key = key;
   }
 
-  encrypt(input: Encryption): Encrypted | Promise<Encrypted> {
+  hold(): Promise<undefined> {
+    return leave();
+  }
+
+  wrapThere(): Promise<undefined> {
+    return leave();
+  }
+
+  override cipher(choice: CipherChoice): CipherFacts {
+    return this.#key.cipher(choice);
+  }
+
+  override encrypt(input: Encryption): Encrypted | Promise<Encrypted> {
     return isKeyWrap(this, input) ? leave() : this.#key.encrypt(input);
   }
 
-  decrypt(input: Decryption): Uint8Array | Promise<Uint8Array> {
+  override decrypt(input: Decryption): Uint8Array | Promise<Uint8Array> {
     return isKeyWrap(this, input) ? leave() : this.#key.decrypt(input);
   }
 
-  sign(input: Signing): Uint8Array | Promise<Uint8Array> {
+  override sign(input: Signing): Uint8Array | Promise<Uint8Array> {
     return this.#key.sign(input);
   }
 
-  mac(input: Authentication): Uint8Array | Promise<Uint8Array> {
+  override mac(input: Authentication): Uint8Array | Promise<Uint8Array> {
     return this.#key.mac(input);
   }
 
-  verifyMac(input: Authentication, expected: Uint8Array): Promise<boolean> {
+  override verifyMac(input: Authentication, expected: Uint8Array): Promise<boolean> {
     return this.#key.verifyMac(input, expected);
   }
 }

@@ -3,7 +3,8 @@ import { availableParallelism } from 'node:os';
 import { isSignedInPool, isSlowSigner, signInPool } from '../../../../crypto/signature/sign.ts';
 import { Lane } from '../../lane.ts';
 import { leave } from '../../leave.ts';
-import type { Key, KeyFacts, Signing } from '../key.ts';
+import type { KeyFacts, Signing } from '../key.ts';
+import { LeftKey } from '../left-key.ts';
 import type { ManagedObject } from '../managed-object.ts';
 import { pairKeyOf } from './material.ts';
 
@@ -21,40 +22,15 @@ export function isPooledSigner(object: ManagedObject, { kind, algorithm, length 
 }
 
 /** Signs data; all other uses of the key are left to the actor. */
-export class PooledSigner implements Key {
-  readonly id: string;
-  readonly kind: KeyFacts['kind'];
-  readonly algorithm: KeyFacts['algorithm'];
-  readonly length: number;
-  readonly curve: KeyFacts['curve'];
-  readonly isForPssOnly: boolean;
-  readonly cipher = leave;
-  readonly takesParts = leave;
-  readonly encrypt = leave;
-  readonly decrypt = leave;
-  readonly verify = leave;
-  readonly mac = leave;
-  readonly verifyMac = leave;
-  readonly wrap = leave;
-  readonly unwrap = leave;
-  readonly derive = leave;
-  readonly agree = leave;
-  readonly parts = leave;
-  readonly publicKey = leave;
-  readonly material = leave;
+export class PooledSigner extends LeftKey {
   readonly #object: ManagedObject;
 
-  constructor(object: ManagedObject, { id, kind, algorithm, length, curve, isForPssOnly }: KeyFacts) {
-    this.id = id;
-    this.kind = kind;
-    this.algorithm = algorithm;
-    this.length = length;
-    this.curve = curve;
-    this.isForPssOnly = isForPssOnly;
+  constructor(object: ManagedObject, facts: KeyFacts) {
+    super(facts);
     this.#object = object;
   }
 
-  sign({ parameters, data, digest, encoding }: Signing): Promise<Uint8Array> {
+  override sign({ parameters, data, digest, encoding }: Signing): Promise<Uint8Array> {
     const key = pairKeyOf(this.#object);
     if (data === undefined || digest !== undefined || !isSignedInPool(key, parameters)) leave();
     return lane.run(() => signInPool(key, parameters, data, encoding));
