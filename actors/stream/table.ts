@@ -1,5 +1,7 @@
 // The streams of one thread by correlation value: enforces their limits, and ends idle ones.
+
 import { randomBytes } from 'node:crypto';
+import { textOfBytes } from '../../kernel/runtime/bytes.ts';
 import { Refusal } from '../../kmip/refusal.ts';
 import type { StreamLimits, StreamOwner, StreamStart } from './api.ts';
 import type { StreamWork } from './work.ts';
@@ -89,12 +91,12 @@ export class StreamTable {
 
   put(value: Uint8Array, stream: Stream): void {
     stream.usedAt = this.#monotonic();
-    this.#insert(keyOf(value), stream);
+    this.#insert(textOfBytes(value), stream);
   }
 
   /** Takes a stream out of the table for one more part. The caller puts it back; if anything fails in between, the stream has ended. @throws Refusal InvalidCorrelationValue */
   takeOut(owner: StreamOwner, value: Uint8Array): Stream {
-    const key = keyOf(value);
+    const key = textOfBytes(value);
     const stream = this.#streams.get(key);
     if (!stream || stream.user !== owner.user || stream.kind !== owner.kind || stream.object !== owner.object) throw unknown(owner);
     this.#remove(key, stream);
@@ -143,10 +145,6 @@ export class StreamTable {
 /** Bytes that a stream keeps until its end. */
 function heldBy({ work, startBytes, bytes }: Stream): number {
   return startBytes + (work.holds ? bytes : 0);
-}
-
-function keyOf(value: Uint8Array): string {
-  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('latin1');
 }
 
 function tooMuch(message: string): Refusal {

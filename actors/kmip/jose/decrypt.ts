@@ -5,6 +5,7 @@ import type { KeyManagement } from '../../../jose/key-management.ts';
 import { USE } from '../object/usage.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { additionalText, toAuthenticatedData } from './additional-data.ts';
+import { base64url } from './base64url.ts';
 import { findSecretKey } from './find-key.ts';
 import { fitsContent } from './fitting-key.ts';
 import { type Members, octets, text } from './members.ts';
@@ -25,7 +26,7 @@ export async function decrypt(body: Members, ctx: OperationContext): Promise<unk
   const encryptedKey = encryptedKeyOf(body, alg);
   const key = await keyOf(ctx, header, alg, enc, encryptedKey);
   const plaintext = await open(enc, key, toAuthenticatedData({ encoded: header.encoded, octets: Buffer.from(header.encoded, 'latin1') }, aad), sealed);
-  return { kid: header.kid, data: Buffer.from(plaintext.buffer, plaintext.byteOffset, plaintext.length).toString('base64url') };
+  return { kid: header.kid, data: base64url(plaintext) };
 }
 
 async function keyOf(ctx: OperationContext, header: ReceivedHeader, alg: KeyManagement, enc: ContentEncryption, encryptedKey: Uint8Array): Promise<ContentKey> {

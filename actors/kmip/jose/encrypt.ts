@@ -5,11 +5,11 @@ import type { CryptographicParameters } from '../../../crypto/parameters.ts';
 import type { ContentEncryption } from '../../../jose/content-encryption.ts';
 import type { KeyManagement } from '../../../jose/key-management.ts';
 import { andThen } from '../../../kernel/at-once.ts';
-import { bufferOver } from '../../../kmip/ttlv/lexical.ts';
 import type { Key } from '../object/key.ts';
 import { USE } from '../object/usage.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { additionalText, toAuthenticatedData } from './additional-data.ts';
+import { base64url } from './base64url.ts';
 import { findPublicKey, findSecretKey } from './find-key.ts';
 import { fitsContent, fitsKeyWrap, fitsRsa } from './fitting-key.ts';
 import { agreedKey, agreementCurve, ephemeralPair, partyInformation } from './key-agreement.ts';
@@ -107,5 +107,3 @@ async function encryptAgreed(ctx: OperationContext, body: Members, { kid, alg, e
   const key = randomBytes(enc.keyLength);
   return { header, key: messageKey(enc, key), encryptedKey: base64url(wrap(await agreedFor(alg.name, length), key)) };
 }
-
-const base64url = (bytes: Uint8Array): string => bufferOver(bytes).toString('base64url');

@@ -1,6 +1,7 @@
 // Computes and verifies message authentication codes: POST /v1/crypto/mac (RFC 7518 section 3.2).
 import { USE } from '../object/usage.ts';
 import type { OperationContext } from '../operation-context.ts';
+import { base64url } from './base64url.ts';
 import { findSecretKey } from './find-key.ts';
 import { requireMacKey } from './fitting-key.ts';
 import { type Members, octets, optionalOctets, text } from './members.ts';
@@ -20,5 +21,5 @@ export async function mac(body: Members, ctx: OperationContext): Promise<unknown
   const input = { parameters: { cryptographicAlgorithm: alg.algorithm }, data };
   if (given !== undefined) return { kid: object.id, valid: await key.verifyMac(input, given) };
   const made = await key.mac(input);
-  return { kid: object.id, mac: Buffer.from(made.buffer, made.byteOffset, made.length).toString('base64url') };
+  return { kid: object.id, mac: base64url(made) };
 }

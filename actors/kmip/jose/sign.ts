@@ -2,6 +2,7 @@
 import type { SignatureAlgorithm } from '../../../jose/signature-algorithm.ts';
 import { USE } from '../object/usage.ts';
 import type { OperationContext } from '../operation-context.ts';
+import { base64url } from './base64url.ts';
 import { findPublicKey, findSigningKey } from './find-key.ts';
 import { unfit } from './fitting-key.ts';
 import { type Members, octets, text } from './members.ts';
@@ -19,7 +20,7 @@ export async function sign(body: Members, ctx: OperationContext): Promise<unknow
   const key = await takeKey(ctx, object, USE.Sign, data.length, fits(alg));
   const header = plainHeader(object, alg.name);
   const signature = await key.sign({ ...signing(alg), data: signingInput(header.encoded, body) });
-  return { protected: header.encoded, signature: Buffer.from(signature.buffer, signature.byteOffset, signature.length).toString('base64url') };
+  return { protected: header.encoded, signature: base64url(signature) };
 }
 
 /** @throws Problem, Refusal */
