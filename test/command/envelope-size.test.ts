@@ -1,35 +1,25 @@
 // A sealed gigabyte: the command takes the memory that a megabyte takes, and the client and openssl, as docs/command-line.md says, open it too.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { createReadStream, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Agent, fetch } from 'undici';
 import { test } from 'uvu';
 import { Client, type Fetch, openEnvelope } from '../../client/index.ts';
-import { exitOf, type Started, start } from '../e2e/started.ts';
-import { temporaryFolder } from '../server.ts';
-import { blocks, type Shell, SIGN_IN, shell } from './shell.ts';
+import { blocks, type Shell, type SignedIn, signedInShell } from './shell.ts';
 
 const SMALL = 1_000_000;
 const LARGE = 1_000_000_000;
 /** What the collector has not collected yet varies; a sixth of the large file would not fit into this. */
 const MOST_MORE_KB = 150_000;
 
-const home = temporaryFolder();
-let server: Started;
+let signedIn: SignedIn;
 let bash: Shell;
 test.before(async () => {
-  server = await start(join(home, 'data'));
-  bash = shell(server, join(home, 'data'));
-  const { code, stderr } = await bash.run(`${SIGN_IN}\ngatehouse key create aes-256 --name files`);
-  assert.equal(code, 0, stderr);
+  signedIn = await signedInShell('gatehouse key create aes-256 --name files');
+  bash = signedIn.bash;
 });
-test.after(async () => {
-  server.child.kill('SIGTERM');
-  await exitOf(server.child);
-  rmSync(bash.folder, { recursive: true });
-  rmSync(home, { recursive: true });
-});
+test.after(() => signedIn.end());
 
 /** Bytes that do not repeat, made while they are read: a keystream of AES. Only what is sealed lies on the disk. */
 const PLAIN = `plain() { head -c $1 /dev/zero | openssl enc -aes-128-ctr -K ${'5a'.repeat(16)} -iv ${'00'.repeat(16)}; }`;
@@ -69,9 +59,9 @@ test('1 GB takes the memory of 1 MB to seal and to open, and comes back as it wa
 });
 
 test('the client opens the sealed gigabyte', async () => {
-  const agent = new Agent({ connect: { ca: readFileSync(join(home, 'data/tls/cert.pem'), 'utf8') } });
+  const agent = new Agent({ connect: { ca: readFileSync(join(bash.folder, 'data/tls/cert.pem'), 'utf8') } });
   const trusting: Fetch = (address, init) => fetch(address, { ...init, dispatcher: agent } as never) as unknown as Promise<Response>;
-  const client = new Client({ address: server.address, fetch: trusting, credential: { cookie: cookie() } });
+  const client = new Client({ address: signedIn.server.address, fetch: trusting, credential: { cookie: cookie() } });
   const opened = createHash('sha256');
   const dataKey = async (sealed: string) => Buffer.from((await client.call('POST /v1/crypto/decrypt', { body: JSON.parse(sealed) })).data, 'base64url');
   for await (const part of openEnvelope(createReadStream(join(bash.folder, 'sealed')), dataKey)) opened.update(part);

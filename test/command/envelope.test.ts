@@ -6,25 +6,15 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'uvu';
 import { CHUNK_BYTES, EnvelopeError, openEnvelope, sealEnvelope } from '../../client/envelope.ts';
-import { exitOf, type Started, start } from '../e2e/started.ts';
-import { temporaryFolder } from '../server.ts';
-import { blocks, type Shell, SIGN_IN, shell } from './shell.ts';
+import { blocks, type Shell, type SignedIn, signedInShell } from './shell.ts';
 
-const home = temporaryFolder();
-let server: Started;
+let signedIn: SignedIn;
 let bash: Shell;
 test.before(async () => {
-  server = await start(join(home, 'data'));
-  bash = shell(server, join(home, 'data'));
-  const { code, stderr } = await bash.run(`${SIGN_IN}\ngatehouse key create aes-256 --name files`);
-  assert.equal(code, 0, stderr);
+  signedIn = await signedInShell('gatehouse key create aes-256 --name files');
+  bash = signedIn.bash;
 });
-test.after(async () => {
-  server.child.kill('SIGTERM');
-  await exitOf(server.child);
-  rmSync(bash.folder, { recursive: true });
-  rmSync(home, { recursive: true });
-});
+test.after(() => signedIn.end());
 
 /** Bytes that do not repeat, without a large buffer. */
 function* bytes(length: number): Generator<Buffer> {

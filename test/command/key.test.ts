@@ -1,28 +1,18 @@
 // Keys and the rest of the API from the command line on a started server: kinds, signatures, MACs, keys that move, documents, sessions, tokens.
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
-import { exitOf, type Started, start } from '../e2e/started.ts';
 import { docx } from '../plugins/ai/files.ts';
-import { temporaryFolder } from '../server.ts';
-import { type Shell, SIGN_IN, shell } from './shell.ts';
+import { type Shell, type SignedIn, signedInShell } from './shell.ts';
 
-const home = temporaryFolder();
-let server: Started;
+let signedIn: SignedIn;
 let bash: Shell;
 test.before(async () => {
-  server = await start(join(home, 'data'));
-  bash = shell(server, join(home, 'data'));
-  const { code, stderr } = await bash.run(SIGN_IN);
-  assert.equal(code, 0, stderr);
+  signedIn = await signedInShell();
+  bash = signedIn.bash;
 });
-test.after(async () => {
-  server.child.kill('SIGTERM');
-  await exitOf(server.child);
-  rmSync(bash.folder, { recursive: true });
-  rmSync(home, { recursive: true });
-});
+test.after(() => signedIn.end());
 
 async function lines(script: string, code = 0): Promise<string[]> {
   const ended = await bash.run(script);

@@ -1,26 +1,17 @@
 // Machines, keys of deleted accounts and the state of the server from the command line: tokens by accessor, lists that stop where they are told to.
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
-import { exitOf, type Started, start } from '../e2e/started.ts';
-import { temporaryFolder } from '../server.ts';
-import { type Shell, SIGN_IN, shell } from './shell.ts';
+import { type Shell, type SignedIn, signedInShell } from './shell.ts';
 
-const home = temporaryFolder();
-let server: Started;
+let signedIn: SignedIn;
 let bash: Shell;
 test.before(async () => {
-  server = await start(join(home, 'data'));
-  bash = shell(server, join(home, 'data'));
-  await lines(SIGN_IN);
+  signedIn = await signedInShell();
+  bash = signedIn.bash;
 });
-test.after(async () => {
-  server.child.kill('SIGTERM');
-  await exitOf(server.child);
-  rmSync(bash.folder, { recursive: true });
-  rmSync(home, { recursive: true });
-});
+test.after(() => signedIn.end());
 
 async function lines(script: string): Promise<string[]> {
   const { code, stdout, stderr } = await bash.run(script);
@@ -72,10 +63,10 @@ test('a list asks for no more than it prints, and all of it comes in pages', asy
   await lines('gatehouse realm create many');
   const made = { cookie: cookie() };
   for (let at = 0; at < 12; at++) {
-    assert.equal((await server.ask('POST', `/auth/approle/role/many-${at}`, made)).status, 204);
-    assert.equal((await server.ask('POST', '/auth/approle/role/many-0/secret-id', made)).status, 200);
-    await server.ask('POST', '/realms/many/userpass', { ...made, body: { username: 'ada', password_input: { plaintext: 'ada own password' } } });
-    assert.equal((await server.ask('POST', '/login?realm=many', { user: 'ada:ada own password' })).status, 200);
+    assert.equal((await signedIn.server.ask('POST', `/auth/approle/role/many-${at}`, made)).status, 204);
+    assert.equal((await signedIn.server.ask('POST', '/auth/approle/role/many-0/secret-id', made)).status, 200);
+    await signedIn.server.ask('POST', '/realms/many/userpass', { ...made, body: { username: 'ada', password_input: { plaintext: 'ada own password' } } });
+    assert.equal((await signedIn.server.ask('POST', '/login?realm=many', { user: 'ada:ada own password' })).status, 200);
   }
   for (const [command, all] of [
     ['gatehouse role list', 13],

@@ -1,8 +1,9 @@
 // Runs scripts in bash that call the command against a started server, each with profiles of its own.
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root, type Started } from '../e2e/started.ts';
+import { exitOf, root, type Started, start } from '../e2e/started.ts';
 import { temporaryFolder } from '../server.ts';
 
 export interface Ended {
@@ -57,3 +58,25 @@ FINGERPRINT=$(openssl x509 -noout -fingerprint -sha256 -in data/tls/cert.pem | c
 (cat data/initial-password; echo 'correct horse battery') |
   gatehouse login $ADDRESS --fingerprint $FINGERPRINT --user admin --password-file - --new-password-file -
 `;
+
+export interface SignedIn {
+  readonly server: Started;
+  readonly bash: Shell;
+  /** Stops the server, and removes what both have written. */
+  end(): Promise<void>;
+}
+
+/** A started server, and a shell in which its administrator is signed in. @param script what runs after that */
+export async function signedInShell(script = ''): Promise<SignedIn> {
+  const home = temporaryFolder();
+  const server = await start(join(home, 'data'));
+  const bash = shell(server, join(home, 'data'));
+  const { code, stdout, stderr } = await bash.run(`${SIGN_IN}\n${script}`);
+  assert.equal(code, 0, stdout + stderr);
+  const end = async () => {
+    server.child.kill('SIGTERM');
+    await exitOf(server.child);
+    for (const folder of [bash.folder, home]) rmSync(folder, { recursive: true });
+  };
+  return { server, bash, end };
+}
