@@ -1,30 +1,19 @@
 // Attributes that come with an object: Import sets them as they are given, those inside the KeyValue stay with the key material.
 import assert from 'node:assert/strict';
 import { createDecipheriv } from 'node:crypto';
-import { Agent } from 'undici';
 import { test } from 'uvu';
 import { decodeBinary } from '../../../kmip/ttlv/binary.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { boolean, bytes, dateTime, enumeration, integer, interval, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { bytesOf, children, codeOf, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { type SecureServer, startSecureServer } from '../../secure-server.ts';
-import { KmipClient, tagsIn, textIn } from './kmip-client.ts';
+import { caller } from './caller.ts';
+import { type KmipClient, tagsIn, textIn } from './kmip-client.ts';
 import { ID, keyContent, newKey } from './operation-requests.ts';
 
-let server: SecureServer;
-let agent: Agent;
-test.before(async () => {
-  server = await startSecureServer();
-  const { cert, key } = await server.client('alice');
-  agent = new Agent({ connect: { ca: server.authority.cert, cert, key } });
-});
-test.after(async () => {
-  await agent?.close();
-  await server?.end();
-});
+const alice = caller('alice');
 
-const speaking = (major: number, minor: number) => new KmipClient(server.address, agent, { major, minor, encoding: 'binary' });
+const speaking = (major: number, minor: number) => alice.client({ major, minor, encoding: 'binary' });
 const { ObjectType, CryptographicAlgorithm, State } = ENUM;
 const AES = enumeration(TAG.CryptographicAlgorithm, CryptographicAlgorithm.AES);
 const LENGTH = integer(TAG.CryptographicLength, 128);

@@ -4,7 +4,6 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Agent } from 'undici';
 import { test } from 'uvu';
 import { certificateFacts } from '../../../crypto/x509/certificate-facts.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -13,25 +12,12 @@ import { bytes, enumeration, integer, type Node, structure, text } from '../../.
 import { bytesOf, required, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { active, attributes, certificateRequest, code, DATA, data, id, mask, subject } from '../../fuzz/members.ts';
-import { type SecureServer, startSecureServer } from '../../secure-server.ts';
-import { KmipClient, textIn } from './kmip-client.ts';
+import { caller } from './caller.ts';
+import { textIn } from './kmip-client.ts';
 
-let server: SecureServer;
-let agent: Agent;
-let client: KmipClient;
-let older: KmipClient;
-
-test.before(async () => {
-  server = await startSecureServer();
-  const { cert, key } = await server.client('alice');
-  agent = new Agent({ connect: { ca: server.authority.cert, cert, key } });
-  client = new KmipClient(server.address, agent, { major: 2, minor: 1, encoding: 'json' });
-  older = new KmipClient(server.address, agent, { major: 1, minor: 4, encoding: 'binary' });
-});
-test.after(async () => {
-  await agent?.close();
-  await server?.end();
-});
+const alice = caller('alice');
+const client = alice.client({ major: 2, minor: 1, encoding: 'json' });
+const older = alice.client({ major: 1, minor: 4, encoding: 'binary' });
 
 const BIT = MASK.CryptographicUsageMask;
 const RSA = [code('CryptographicAlgorithm', 'RSA'), integer(TAG.CryptographicLength, 2048)];

@@ -1,27 +1,16 @@
 // Points of elliptic curves in every form of KeyCompressionType, out and in, over the whole server (KMIP 1.4 sections 2.1.3 and 9.1.3.2.2).
 import assert from 'node:assert/strict';
 import { createPublicKey, ECDH, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { Agent } from 'undici';
 import { test } from 'uvu';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { bytes, dateTime, enumeration, integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { bytesOf, codeOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { type SecureServer, startSecureServer } from '../../secure-server.ts';
-import { KmipClient, textIn } from './kmip-client.ts';
+import { caller } from './caller.ts';
+import { type KmipClient, textIn } from './kmip-client.ts';
 
-let server: SecureServer;
-let agent: Agent;
-test.before(async () => {
-  server = await startSecureServer();
-  const { cert, key } = await server.client('alice');
-  agent = new Agent({ connect: { ca: server.authority.cert, cert, key } });
-});
-test.after(async () => {
-  await agent?.close();
-  await server?.end();
-});
+const alice = caller('alice');
 
 const { KeyFormatType, KeyCompressionType, RecommendedCurve, ObjectType, CryptographicAlgorithm } = ENUM;
 const { ECPublicKeyTypeUncompressed, ECPublicKeyTypeX9_62CompressedPrime, ECPublicKeyTypeX9_62CompressedChar2, ECPublicKeyTypeX9_62Hybrid } =
@@ -70,7 +59,7 @@ for (const [major, minor] of [
 ] as const)
   for (const curve of CURVES)
     test(`a point of ${curve.openssl} is given out in each form of its field: KMIP ${major}.${minor}`, async () => {
-      const client = new KmipClient(server.address, agent, { major, minor, encoding: 'binary' });
+      const client = alice.client({ major, minor, encoding: 'binary' });
       const { publicKey } = generateKeyPairSync('ec', { namedCurve: curve.openssl });
       const spki = publicKey.export({ format: 'der', type: 'spki' });
       const id = await register(client, curve, KeyFormatType.X_509, bytes(TAG.KeyMaterial, new Uint8Array(spki)));
@@ -94,7 +83,7 @@ for (const [major, minor] of [
 
 for (const curve of CURVES)
   test(`a compressed point of ${curve.openssl} is taken, used, and given back in any form`, async () => {
-    const client = new KmipClient(server.address, agent, { major: 2, minor: 1, encoding: 'json' });
+    const client = alice.client({ major: 2, minor: 1, encoding: 'json' });
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: curve.openssl });
     const told = enumeration(TAG.KeyCompressionType, curve.own);
     const point = new Uint8Array(Buffer.from(formed(publicKey, curve.openssl, 'compressed'), 'hex'));
@@ -128,7 +117,7 @@ for (const curve of CURVES)
   });
 
 test('what has no point has no compression', async () => {
-  const client = new KmipClient(server.address, agent, { major: 1, minor: 4, encoding: 'xml' });
+  const client = alice.client({ major: 1, minor: 4, encoding: 'xml' });
   const made = await client.do(
     'Create',
     enumeration(TAG.ObjectType, ObjectType.SymmetricKey),

@@ -1,33 +1,22 @@
 // Keys of elliptic curves before KMIP 1.3, which brought the key formats that the server keeps them in (KMIP 1.2 sections 2.1.7 and 9.1.3.2.3).
 import assert from 'node:assert/strict';
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { Agent } from 'undici';
 import { test } from 'uvu';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { enumeration, integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { bytesOf, child, codeOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { type SecureServer, startSecureServer } from '../../secure-server.ts';
-import { KmipClient, tagsIn, textIn } from './kmip-client.ts';
+import { caller } from './caller.ts';
+import { type KmipClient, tagsIn, textIn } from './kmip-client.ts';
 import { newKey } from './operation-requests.ts';
 
-let server: SecureServer;
-let agent: Agent;
-test.before(async () => {
-  server = await startSecureServer();
-  const { cert, key } = await server.client('alice');
-  agent = new Agent({ connect: { ca: server.authority.cert, cert, key } });
-});
-test.after(async () => {
-  await agent?.close();
-  await server?.end();
-});
+const alice = caller('alice');
 
 const { CryptographicAlgorithm, KeyFormatType, RecommendedCurve } = ENUM;
 const { Sign, Verify } = MASK.CryptographicUsageMask;
 const ID = (id: string): Node => text(TAG.UniqueIdentifier, id);
-const speaking = (major: number, minor: number) => new KmipClient(server.address, agent, { major, minor, encoding: 'binary' });
+const speaking = (major: number, minor: number) => alice.client({ major, minor, encoding: 'binary' });
 
 interface Pair {
   readonly privateKey: string;

@@ -1,32 +1,21 @@
 // FF1 for clients of two conventions: vendor attributes with the tweak in either field, and an alphabet as additional data with the tweak in the IV.
 import assert from 'node:assert/strict';
 import { FF1 } from '@noble/ciphers/ff1.js';
-import { Agent } from 'undici';
 import { test } from 'uvu';
 import { bytes, integer, type Node, structure } from '../../../kmip/ttlv/node.ts';
 import { bytesOf, required, textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { ANY_USE, active, attributes, code, id, mask, symmetricKey, vendor } from '../../fuzz/members.ts';
-import { type SecureServer, startSecureServer } from '../../secure-server.ts';
-import { KmipClient, textIn } from './kmip-client.ts';
+import { caller } from './caller.ts';
+import { textIn } from './kmip-client.ts';
 
-let server: SecureServer;
-let agent: Agent;
-let client: KmipClient;
+const client = caller('alice').client({ major: 2, minor: 1, encoding: 'json' });
 let key: string;
 /** One that says its alphabet itself. */
 let ofHexadecimal: string;
 
 test.before(async () => {
-  server = await startSecureServer();
-  const { cert, key: secret } = await server.client('alice');
-  agent = new Agent({ connect: { ca: server.authority.cert, cert, key: secret } });
-  client = new KmipClient(server.address, agent, { major: 2, minor: 1, encoding: 'json' });
   [key, ofHexadecimal] = await Promise.all([registered(), registered(vendor('alphabet', 'hexadecimal'))]);
-});
-test.after(async () => {
-  await agent?.close();
-  await server?.end();
 });
 
 /** Of the samples of NIST SP 800-38G. */

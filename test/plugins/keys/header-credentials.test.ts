@@ -37,7 +37,7 @@ async function withCertificate(name: string, [major, minor] = V14, of = server):
   const { cert, key } = await of.client(name);
   const agent = new Agent({ connect: { ca: of.authority.cert, cert, key } });
   agents.push(agent);
-  return new KmipClient(of.address, agent, { major, minor, encoding: 'binary' });
+  return new KmipClient({ address: of.address, agent }, { major, minor, encoding: 'binary' });
 }
 
 const authentication = (...credentials: Structure[]) => structure(TAG.Authentication, credentials);

@@ -1,32 +1,21 @@
 // Keys that are kept elsewhere: objects without KeyValue, of which the server knows what the client says (KMIP 1.2 sections 3.41 and 3.42).
 import assert from 'node:assert/strict';
-import { Agent } from 'undici';
 import { test } from 'uvu';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { boolean, bytes, dateTime, enumeration, integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { children } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { type SecureServer, startSecureServer } from '../../secure-server.ts';
-import { KmipClient, textIn } from './kmip-client.ts';
+import { caller } from './caller.ts';
+import { type KmipClient, textIn } from './kmip-client.ts';
 import { keyContent, newKey } from './operation-requests.ts';
 
-let server: SecureServer;
-let agent: Agent;
-test.before(async () => {
-  server = await startSecureServer();
-  const { cert, key } = await server.client('alice');
-  agent = new Agent({ connect: { ca: server.authority.cert, cert, key } });
-});
-test.after(async () => {
-  await agent?.close();
-  await server?.end();
-});
+const alice = caller('alice');
 
 const { ObjectType, CryptographicAlgorithm, KeyFormatType } = ENUM;
 const { Encrypt, Decrypt, WrapKey } = MASK.CryptographicUsageMask;
 const ID = (id: string): Node => text(TAG.UniqueIdentifier, id);
-const speaking = (major: number, minor: number) => new KmipClient(server.address, agent, { major, minor, encoding: 'xml' });
+const speaking = (major: number, minor: number) => alice.client({ major, minor, encoding: 'xml' });
 const withoutValue = () => ['1.2', '1.3', '1.4', '2.0', '2.1'].map((version) => speaking(Number(version[0]), Number(version[2])));
 
 const AES = enumeration(TAG.CryptographicAlgorithm, CryptographicAlgorithm.AES);

@@ -15,6 +15,16 @@ export const ENCODINGS = {
   xml: { type: 'text/xml', encode: encodeXml, decode: decodeXml },
 } as const;
 
+export const VERSIONS = [
+  { major: 1, minor: 0 },
+  { major: 1, minor: 1 },
+  { major: 1, minor: 2 },
+  { major: 1, minor: 3 },
+  { major: 1, minor: 4 },
+  { major: 2, minor: 0 },
+  { major: 2, minor: 1 },
+] as const;
+
 export interface Speech {
   readonly major: number;
   readonly minor: number;
@@ -32,13 +42,20 @@ interface Item {
   readonly payload: Structure;
 }
 
+interface Asked {
+  readonly address: string;
+  readonly agent: Agent;
+}
+
 export class KmipClient {
   readonly speech: Speech;
   readonly #send: (type: string, body: Uint8Array) => Promise<Uint8Array>;
 
-  constructor(address: string, dispatcher: Agent, speech: Speech) {
+  /** @param server is asked for its address with each message */
+  constructor(server: Asked, speech: Speech) {
     this.speech = speech;
     this.#send = async (type, body) => {
+      const { address, agent: dispatcher } = server;
       const answer = await request(`${address}/kmip`, { method: 'POST', headers: { 'content-type': type }, body, dispatcher });
       assert.equal(answer.statusCode, 200);
       assert.ok(String(answer.headers['content-type']).startsWith(type));

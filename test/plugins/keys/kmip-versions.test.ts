@@ -1,37 +1,17 @@
 // The life of a key in every version of KMIP and every encoding over the whole server, with the forms that each version has.
 import assert from 'node:assert/strict';
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { Agent } from 'undici';
 import { test } from 'uvu';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { boolean, bytes, enumeration, integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { bytesOf, children, codeOf, integerOf, required, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { type SecureServer, startSecureServer } from '../../secure-server.ts';
-import { ENCODINGS, inWords, isStructure, KmipClient, name, type Speech, tagsIn, textIn } from './kmip-client.ts';
+import { caller } from './caller.ts';
+import { ENCODINGS, inWords, isStructure, type KmipClient, name, type Speech, tagsIn, textIn, VERSIONS } from './kmip-client.ts';
 
-let server: SecureServer;
-let agent: Agent;
-test.before(async () => {
-  server = await startSecureServer();
-  const { cert, key } = await server.client('alice');
-  agent = new Agent({ connect: { ca: server.authority.cert, cert, key } });
-});
-test.after(async () => {
-  await agent?.close();
-  await server?.end();
-});
+const alice = caller('alice');
 
-const VERSIONS = [
-  { major: 1, minor: 0 },
-  { major: 1, minor: 1 },
-  { major: 1, minor: 2 },
-  { major: 1, minor: 3 },
-  { major: 1, minor: 4 },
-  { major: 2, minor: 0 },
-  { major: 2, minor: 1 },
-] as const;
 const SPEECHES: readonly Speech[] = VERSIONS.flatMap((version) => (['json', 'binary', 'xml'] as const).map((encoding) => ({ ...version, encoding })));
 
 const { ObjectType, CryptographicAlgorithm, State, BlockCipherMode, RevocationReasonCode, LinkType } = ENUM;
@@ -39,7 +19,7 @@ const { Encrypt, Decrypt } = MASK.CryptographicUsageMask;
 const ID = (id: string): Node => text(TAG.UniqueIdentifier, id);
 
 function speaking(speech: Speech): KmipClient {
-  return new KmipClient(server.address, agent, speech);
+  return alice.client(speech);
 }
 
 async function createKey(client: KmipClient, keyName: string): Promise<string> {

@@ -1,6 +1,5 @@
 // Answers hold no tag, value or bit that their version has not, and 1.x has its usage masks from the client.
 import assert from 'node:assert/strict';
-import { Agent } from 'undici';
 import { test } from 'uvu';
 import { attributeByName } from '../../../kmip/attribute/rules.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -9,33 +8,14 @@ import { bytes, enumeration, integer, type Node, type Structure, structure, TYPE
 import { children, codeOf, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
 import { enumerationValueExists, tagExists } from '../../../kmip/ttlv/since.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { type SecureServer, startSecureServer } from '../../secure-server.ts';
-import { KmipClient, name, textIn } from './kmip-client.ts';
+import { caller } from './caller.ts';
+import { type KmipClient, name, textIn, VERSIONS } from './kmip-client.ts';
 import { ID, keyContent, newCertificate, newKey, newPair } from './operation-requests.ts';
 
-let server: SecureServer;
-let agent: Agent;
-test.before(async () => {
-  server = await startSecureServer();
-  const { cert, key } = await server.client('alice');
-  agent = new Agent({ connect: { ca: server.authority.cert, cert, key } });
-});
-test.after(async () => {
-  await agent?.close();
-  await server?.end();
-});
+const alice = caller('alice');
 
-const VERSIONS = [
-  { major: 1, minor: 0 },
-  { major: 1, minor: 1 },
-  { major: 1, minor: 2 },
-  { major: 1, minor: 3 },
-  { major: 1, minor: 4 },
-  { major: 2, minor: 0 },
-  { major: 2, minor: 1 },
-] as const;
 type Version = (typeof VERSIONS)[number];
-const speaking = (version: Version, encoding: 'binary' | 'json' | 'xml' = 'binary') => new KmipClient(server.address, agent, { ...version, encoding });
+const speaking = (version: Version, encoding: 'binary' | 'json' | 'xml' = 'binary') => alice.client({ ...version, encoding });
 
 const { ObjectType, CryptographicAlgorithm, QueryFunction, KeyFormatType } = ENUM;
 const UNRESTRICTED = 0x200000;

@@ -1,29 +1,16 @@
 // SetAttribute and ModifyAttribute of a Link: the link of that type is another one afterwards, those of other types are as they were.
 import assert from 'node:assert/strict';
-import { Agent } from 'undici';
 import { test } from 'uvu';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { enumeration, type Structure } from '../../../kmip/ttlv/node.ts';
 import { codeOf, nameOf, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { aes, code, id, link, newAttribute } from '../../fuzz/members.ts';
-import { type SecureServer, startSecureServer } from '../../secure-server.ts';
-import { KmipClient, textIn } from './kmip-client.ts';
+import { caller } from './caller.ts';
+import { textIn } from './kmip-client.ts';
 
-let server: SecureServer;
-let agent: Agent;
-let client: KmipClient;
-
-test.before(async () => {
-  server = await startSecureServer();
-  const { cert, key } = await server.client('alice');
-  agent = new Agent({ connect: { ca: server.authority.cert, cert, key } });
-  client = new KmipClient(server.address, agent, { major: 2, minor: 1, encoding: 'json' });
-});
-test.after(async () => {
-  await agent?.close();
-  await server?.end();
-});
+const alice = caller('alice');
+const client = alice.client({ major: 2, minor: 1, encoding: 'json' });
 
 const made = async () => textIn(await client.do('Create', code('ObjectType', 'SymmetricKey'), aes(128)), TAG.UniqueIdentifier);
 

@@ -1,6 +1,5 @@
 // Every field of a request is read or refused by its name: no operation passes over what a client asks for.
 import assert from 'node:assert/strict';
-import { Agent } from 'undici';
 import { test } from 'uvu';
 import type { Operation } from '../../../actors/kmip/operation.ts';
 import { OPERATIONS } from '../../../actors/kmip/operations/index.ts';
@@ -10,23 +9,11 @@ import { tagName } from '../../../kmip/ttlv/names.ts';
 import { boolean, bytes, enumeration, integer, type Node, structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { bytesOf, children, codeOf, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG, type TagName } from '../../../kmip/ttlv/tag.ts';
-import { type SecureServer, startSecureServer } from '../../secure-server.ts';
-import { KmipClient } from './kmip-client.ts';
+import { caller } from './caller.ts';
 import { ID, keyContent, newKey, newPair, REQUESTS } from './operation-requests.ts';
 
-let server: SecureServer;
-let agent: Agent;
-let client: KmipClient;
-test.before(async () => {
-  server = await startSecureServer();
-  const { cert, key } = await server.client('alice');
-  agent = new Agent({ connect: { ca: server.authority.cert, cert, key } });
-  client = new KmipClient(server.address, agent, { major: 2, minor: 1, encoding: 'binary' });
-});
-test.after(async () => {
-  await agent?.close();
-  await server?.end();
-});
+const alice = caller('alice');
+const client = alice.client({ major: 2, minor: 1, encoding: 'binary' });
 
 const SERVED = Object.keys(OPERATIONS) as OperationName[];
 const declared = (operation: OperationName): Operation => OPERATIONS[operation] as Operation;
@@ -136,8 +123,8 @@ test('a request that names no object expects none', async () => {
 });
 
 test('the expected type is told by its name and by its code, in JSON', async () => {
-  const made = await server.client('alice');
-  const ask = server.as(made);
+  const made = await alice.server.client('alice');
+  const ask = alice.server.as(made);
   const destroy = (id: string, expected: string) =>
     ask('POST', '/kmip/2_1', {
       body: {

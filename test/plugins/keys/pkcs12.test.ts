@@ -70,8 +70,8 @@ test.before(async () => {
   server = await startSecureServer();
   const { cert, key } = await server.client('alice');
   agent = new Agent({ connect: { ca: server.authority.cert, cert, key } });
-  client = new KmipClient(server.address, agent, { major: 2, minor: 1, encoding: 'json' });
-  old = new KmipClient(server.address, agent, { major: 1, minor: 4, encoding: 'binary' });
+  client = new KmipClient({ address: server.address, agent }, { major: 2, minor: 1, encoding: 'json' });
+  old = new KmipClient({ address: server.address, agent }, { major: 1, minor: 4, encoding: 'binary' });
 });
 test.after(async () => {
   rmSync(folder, { recursive: true });
@@ -284,7 +284,7 @@ if (hasOpenssl) {
     };
     for (const object of [own.privateKey, own.publicKey, leaf]) await grant(object);
     const asBob = new Agent({ connect: { ca: server.authority.cert, cert: bob.cert, key: bob.key } });
-    const other = new KmipClient(server.address, asBob, client.speech);
+    const other = new KmipClient({ address: server.address, agent: asBob }, client.speech);
     assert.equal(await other.refused('Get', id(own.privateKey), asFile, withPassword('x')), 'ObjectNotFound');
     await grant(root);
     await other.do('Get', id(own.privateKey), asFile, withPassword('x'));

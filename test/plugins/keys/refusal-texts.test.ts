@@ -21,7 +21,7 @@ test.before(async () => {
   server = await startSecureServer({ config: '[keys.kmip_listener]\nenabled = true\nport = 0\n' });
   alice = await server.client('alice');
   agent = new Agent({ connect: { ca: server.authority.cert, cert: alice.cert, key: alice.key } });
-  client = new KmipClient(server.address, agent, { major: 2, minor: 1, encoding: 'json' });
+  client = new KmipClient({ address: server.address, agent }, { major: 2, minor: 1, encoding: 'json' });
 });
 test.after(async () => {
   await agent?.close();

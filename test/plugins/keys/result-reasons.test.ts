@@ -1,6 +1,6 @@
 // The result reasons of every version over the whole server, as its tables of errors have them (KMIP 1.0 to 1.4 section 11, 2.x section 6.1).
 import assert from 'node:assert/strict';
-import { Agent, request } from 'undici';
+import { request } from 'undici';
 import { test } from 'uvu';
 import { decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -10,30 +10,20 @@ import { codeOf, integerOf, nameOf, required, structureOf } from '../../../kmip/
 import { operationExists } from '../../../kmip/ttlv/since.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { failureMessage } from '../../../plugins/keys/failure.ts';
-import { type SecureServer, startSecureServer } from '../../secure-server.ts';
-import { inWords, KmipClient, name, tagsIn, textIn } from './kmip-client.ts';
+import { caller } from './caller.ts';
+import { inWords, type KmipClient, name, tagsIn, textIn } from './kmip-client.ts';
 
-let server: SecureServer;
-let agent: Agent;
-test.before(async () => {
-  server = await startSecureServer();
-  const { cert, key } = await server.client('alice');
-  agent = new Agent({ connect: { ca: server.authority.cert, cert, key } });
-});
-test.after(async () => {
-  await agent?.close();
-  await server?.end();
-});
+const alice = caller('alice');
 
 const VERSIONS = ['1.0', '1.1', '1.2', '1.3', '1.4', '2.0', '2.1'] as const;
 const { ObjectType, CryptographicAlgorithm, RevocationReasonCode, BlockCipherMode } = ENUM;
 const BIT = MASK.CryptographicUsageMask;
 const ID = (id: string): Node => text(TAG.UniqueIdentifier, id);
-const now = () => Math.floor(server.clock.now() / 1000);
+const now = () => Math.floor(alice.server.clock.now() / 1000);
 
 function speaking(version: string): KmipClient {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  return new KmipClient(server.address, agent, { major, minor, encoding: 'binary' });
+  return alice.client({ major, minor, encoding: 'binary' });
 }
 
 function inEachVersion(title: string, work: (client: KmipClient, version: string) => Promise<void>): void {
@@ -277,11 +267,11 @@ async function answeredIn(major: number, minor: number): Promise<[string, string
     structure(TAG.RequestHeader, [version, integer(TAG.BatchCount, 1)]),
     structure(TAG.BatchItem, [enumeration(TAG.Operation, ENUM.Operation.Query), structure(TAG.RequestPayload, [])]),
   ]);
-  const { body } = await request(`${server.address}/kmip`, {
+  const { body } = await request(`${alice.address}/kmip`, {
     method: 'POST',
     headers: { 'content-type': 'application/octet-stream' },
     body: encodeBinary(message),
-    dispatcher: agent,
+    dispatcher: alice.agent,
   });
   const answer = decodeBinary(new Uint8Array(await body.arrayBuffer()));
   const item = required(structureOf(answer, TAG.BatchItem), TAG.BatchItem);

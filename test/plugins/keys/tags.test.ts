@@ -1,28 +1,16 @@
 // Several objects under one tag: what is to be done decides which is meant, and what remains ambiguous is told with the identifiers.
 import assert from 'node:assert/strict';
-import { Agent } from 'undici';
 import { test } from 'uvu';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { boolean, bytes, enumeration, integer, type Node, type Structure, structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
 import { bytesOf, codeOf, required, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { type SecureServer, startSecureServer } from '../../secure-server.ts';
-import { KmipClient, textIn } from './kmip-client.ts';
+import { caller } from './caller.ts';
+import { type KmipClient, textIn } from './kmip-client.ts';
 
-let server: SecureServer;
-let agent: Agent;
-let client: KmipClient;
-test.before(async () => {
-  server = await startSecureServer();
-  const { cert, key } = await server.client('alice');
-  agent = new Agent({ connect: { ca: server.authority.cert, cert, key } });
-  client = new KmipClient(server.address, agent, { major: 2, minor: 1, encoding: 'json' });
-});
-test.after(async () => {
-  await agent?.close();
-  await server?.end();
-});
+const alice = caller('alice');
+const client = alice.client({ major: 2, minor: 1, encoding: 'json' });
 
 const { CryptographicAlgorithm, PaddingMethod, RevocationReasonCode, State, WrappingMethod, BlockCipherMode, HashingAlgorithm } = ENUM;
 const USE = MASK.CryptographicUsageMask;

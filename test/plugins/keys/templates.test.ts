@@ -1,29 +1,18 @@
 // What new objects take from templates of KMIP 1.x, and what those are named by (KMIP 1.4 sections 2.2.6 and 4).
 import assert from 'node:assert/strict';
-import { Agent } from 'undici';
 import { test } from 'uvu';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { enumeration, integer, type Node, type Structure, structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
 import { child, children, textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { type SecureServer, startSecureServer } from '../../secure-server.ts';
-import { KmipClient, name, textIn } from './kmip-client.ts';
+import { caller } from './caller.ts';
+import { type KmipClient, name, textIn } from './kmip-client.ts';
 
-let server: SecureServer;
-let agent: Agent;
-test.before(async () => {
-  server = await startSecureServer();
-  const { cert, key } = await server.client('alice');
-  agent = new Agent({ connect: { ca: server.authority.cert, cert, key } });
-});
-test.after(async () => {
-  await agent?.close();
-  await server?.end();
-});
+const alice = caller('alice');
 
 const ID = (id: string): Node => text(TAG.UniqueIdentifier, id);
-const CLIENTS = [0, 1, 2, 3, 4].map((minor) => () => new KmipClient(server.address, agent, { major: 1, minor, encoding: 'binary' }));
+const CLIENTS = [0, 1, 2, 3, 4].map((minor) => () => alice.client({ major: 1, minor, encoding: 'binary' }));
 const TEMPLATE = enumeration(TAG.ObjectType, ENUM.ObjectType.Template);
 const GROUP = (value: string): Node => text(TAG.ObjectGroup, value);
 const CONTACT = (value: string): Node => text(TAG.ContactInformation, value);

@@ -26,7 +26,7 @@ test.after(async () => {
 
 const OLD = { major: 1, minor: 4, encoding: 'binary' } as const;
 const NEW = { major: 2, minor: 1, encoding: 'json' } as const;
-const as = (who: string, speech: Speech = OLD) => new KmipClient(server.address, agents.get(who) as Agent, speech);
+const as = (who: string, speech: Speech = OLD) => new KmipClient({ address: server.address, agent: agents.get(who) as Agent }, speech);
 const { ObjectType, CryptographicAlgorithm } = ENUM;
 const BIT = MASK.CryptographicUsageMask;
 const ID = (id: string): Node => text(TAG.UniqueIdentifier, id);

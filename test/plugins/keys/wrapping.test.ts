@@ -24,7 +24,7 @@ test.before(async () => {
   [alice, bob] = made.map(({ cert, key }) => {
     const agent = new Agent({ connect: { ca: server.authority.cert, cert, key } });
     agents.push(agent);
-    return new KmipClient(server.address, agent, { major: 2, minor: 1, encoding: 'binary' });
+    return new KmipClient({ address: server.address, agent }, { major: 2, minor: 1, encoding: 'binary' });
   }) as [KmipClient, KmipClient];
   asAlice = server.as(made[0]);
 });
