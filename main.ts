@@ -12,12 +12,15 @@ import { describe } from './kernel/fault.ts';
 import { passedSockets } from './kernel/passed-sockets.ts';
 import { startUsualThreads } from './kernel/runtime/young-space.ts';
 import { type ServiceManager, serviceManager } from './kernel/service-manager.ts';
+import { StartFailure } from './kernel/start-failure.ts';
 import { RefusedStore } from './kernel/store/migrate.ts';
 import { BUILT_IN } from './plugins/index.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8')) as { version: string };
 /** A terminal signals both the launcher and the server, and the launcher forwards the signal. Within this time both count as one signal. */
 const ONE_SIGNAL_MS = 1_000;
+/** What the operator can mend: printed as plain text. Anything else is a bug, and keeps its stack. */
+const REFUSALS = [ConfigError, RefusedStore, StartFailure] as const;
 
 async function main(argv: readonly string[]): Promise<void> {
   const flags = parseFlags(argv, {});
@@ -68,8 +71,8 @@ function stopOnSignals(server: Server, manager: ServiceManager): void {
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {
-  // Problems that the operator can fix are printed as plain text. Anything else is a bug and keeps its stack.
   if (error instanceof BackupError) console.error(`gatehouse: ${error.message}`);
-  else console.error(error instanceof ConfigError || error instanceof RefusedStore ? `gatehouse cannot start: ${error.message}` : describe(error));
+  else if (REFUSALS.some((refusal) => error instanceof refusal)) console.error(`gatehouse cannot start: ${(error as Error).message}`);
+  else console.error(describe(error));
   process.exit(1);
 });

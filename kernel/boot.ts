@@ -29,6 +29,7 @@ import { Runtime } from './runtime/runtime.ts';
 import { serve } from './serve.ts';
 import type { GivenGrowth, Served } from './serving.ts';
 import { newSharedMemory, type SharedMemory } from './shared/memory.ts';
+import { startOf } from './start-failure.ts';
 import { StoreProbe } from './store/store-probe.ts';
 import { openTracing, type Tracing } from './tracing/tracing.ts';
 import { Unwind } from './unwind.ts';
@@ -157,7 +158,7 @@ async function startParts(options: Start, parts: RuntimeParts, built: Built, dat
   prepared.seal.requireRightKey();
   await settleRows(prepared, runtime.dataKeys, url, node, clock);
   const announcements = [...prepared.announcements, ...prepared.seal.announcements];
-  for (const [plugin, ctx] of contexts) announcements.push(...((await plugin.open?.(ctx)) ?? []));
+  for (const [plugin, ctx] of contexts) announcements.push(...((await startOf(`the plugin ${plugin.name}`, () => plugin.open?.(ctx))) ?? []));
   unwind.add('collection', collectLargeBytes(IN_FRONT));
   return { prepared, announcements };
 }

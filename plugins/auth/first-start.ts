@@ -6,6 +6,7 @@ import { ConfigError } from '../../kernel/config/load.ts';
 import { normalPassword } from '../../kernel/normal-form.ts';
 import { writePrivateFile } from '../../kernel/private-file.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
+import { callWith } from '../../kernel/runtime/remote.ts';
 import { isJournal } from '../../kernel/service-manager.ts';
 import type { AuthContext } from './actors.ts';
 import { passwordBytes } from './basic.ts';
@@ -14,10 +15,12 @@ import { newPasswordProblem } from './new-password.ts';
 const USERNAME = 'admin';
 const VARIABLE = 'GATEHOUSE_ADMIN_PASSWORD';
 const PASSWORD_BYTES = 18;
+/** For each call: nobody waits behind it when the server starts, and a busy machine is no reason not to start. */
+const START_MS = 300_000;
 
 /** @returns lines for the operator that say how to sign in, with the initial password as long as it is valid */
 export async function firstStart(ctx: AuthContext): Promise<readonly string[]> {
-  const directory = ctx.actors.directory.at('main');
+  const directory = callWith(ctx.actors.directory.at('main'), { deadlineMs: START_MS });
   const given = ctx.env[VARIABLE];
   delete ctx.env[VARIABLE];
   const isReset = ctx.flags['reset-admin'] !== undefined;
@@ -37,7 +40,7 @@ async function makePassword(ctx: AuthContext, given: string | undefined): Promis
   const password = normalPassword(given ?? randomBytes(PASSWORD_BYTES).toString('base64url')) ?? '';
   const problem = newPasswordProblem(password, USERNAME);
   if (problem) throw new ConfigError([`${VARIABLE}: ${problem}`]);
-  const passwordHash = await ctx.actors.password.hash(move(passwordBytes(password)));
+  const passwordHash = await callWith(ctx.actors.password, { deadlineMs: START_MS }).hash(move(passwordBytes(password)));
   // Written before the rows: a crash in between leaves a file that the next start replaces, but never an admin without a known password.
   if (given === undefined) writePrivateFile(fileIn(ctx.dataDir), `${password}\n`);
   return { password, passwordHash };

@@ -1,0 +1,20 @@
+// Why the server cannot start although its configuration is right, for the operator: a part of it does not answer or has failed.
+import { Fault, failureText, isServerFailure } from './fault.ts';
+
+export class StartFailure extends Error {
+  override readonly name = 'StartFailure';
+}
+
+/**
+ * Runs what a part of the server does at the start.
+ * @param part for the operator: `the plugin auth`
+ * @throws StartFailure for a fault of an actor, such as DEADLINE or UNAVAILABLE; any other error as it is
+ */
+export async function startOf<T>(part: string, run: () => Promise<T> | undefined): Promise<T | undefined> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof Fault && isServerFailure(error))) throw error;
+    throw new StartFailure(`${part} could not start: ${error.detail ?? failureText(error.code)}`, { cause: error });
+  }
+}

@@ -1,0 +1,57 @@
+// What a start waits for on a busy machine, and what it says when a part of the server does not answer.
+import assert from 'node:assert/strict';
+import Type from 'typebox';
+import { test } from 'uvu';
+import type { PinnedSpec } from '../../kernel/actor.ts';
+import { definePlugin } from '../../kernel/plugin.ts';
+import { StartFailure } from '../../kernel/start-failure.ts';
+import { authActors } from '../../plugins/auth/actors.ts';
+import type { AuthConfig } from '../../plugins/auth/config.ts';
+import auth from '../../plugins/auth/plugin.ts';
+import type { ProbeApi, ProbeArgs } from '../fakes/probe.actor.ts';
+import { pinnedProbe } from '../fakes/probe.ts';
+import { signInAdmin, startServer } from '../server.ts';
+
+const hurried = {
+  ...auth,
+  actors(config: AuthConfig, kernel: Parameters<typeof authActors>[1], base: string) {
+    const { password, directory, ...others } = authActors(config, kernel, base);
+    return { ...others, directory: { ...directory, deadlineMs: 1 }, password: { ...password, deadlineMs: 1 } };
+  },
+};
+
+test('the first start waits for the first password, however long its hash takes', async () => {
+  const server = await startServer({ plugins: [hurried as never] });
+  assert.match(server.announcements.join('\n'), new RegExp(`sign in: curl .*admin:${server.initialPassword}`));
+  // For requests the deadlines hold.
+  await assert.rejects(signInAdmin(server), /DEADLINE/);
+  await server.end();
+});
+
+test('a start that fails because an actor does not answer names the plugin', async () => {
+  const waiting = definePlugin<unknown, { probe: PinnedSpec<ProbeApi, ProbeArgs> }>({
+    name: 'waiting',
+    config: Type.Object({}, { default: {} }),
+    actors: () => ({ probe: pinnedProbe({ only: {} }, { deadlineMs: 20 }) }),
+    async open(ctx) {
+      await ctx.actors.probe.at('only').hang();
+      return [];
+    },
+  });
+  await assert.rejects(startServer({ plugins: [waiting as never] }), (error: unknown) => {
+    assert.ok(error instanceof StartFailure, String(error));
+    assert.equal(error.message, 'the plugin waiting could not start: DEADLINE: there was no answer in time; the outcome is unknown');
+    return true;
+  });
+});
+
+test('what is not a fault of an actor stays what it is', async () => {
+  const broken = definePlugin({
+    name: 'broken',
+    config: Type.Object({}, { default: {} }),
+    open: () => Promise.reject(new TypeError('a bug')),
+  });
+  await assert.rejects(startServer({ plugins: [broken as never] }), /TypeError: a bug/);
+});
+
+test.run();
