@@ -1,6 +1,6 @@
 // The context of one batch for one caller: reads objects from the cache, and makes changes in transactions.
 import { andThen } from '../../kernel/at-once.ts';
-import type { Reader, Store } from '../../kernel/store/store.ts';
+import type { Reader, Store, TransactionOptions } from '../../kernel/store/store.ts';
 import type { OperationName } from '../../kmip/operation-name.ts';
 import type { Structure } from '../../kmip/ttlv/node.ts';
 import type { Version } from '../../kmip/version.ts';
@@ -87,10 +87,19 @@ export class BatchContext implements OperationContext, FoundIn<ManagedObject, Ob
     return this.#objects.candidates(payload, right);
   }
 
-  async change<T>(work: (tx: ObjectTransaction) => Promise<T>): Promise<T> {
+  change<T>(work: (tx: ObjectTransaction) => Promise<T>): Promise<T> {
+    return this.#change(work, undefined);
+  }
+
+  /** Quotas and names are checked after the rows are there: of two creations that exclude each other, each sees the other. */
+  create(work: (tx: Pick<ObjectTransaction, 'create'>) => Promise<void>): Promise<void> {
+    return this.#change(work, { together: true });
+  }
+
+  async #change<T>(work: (tx: ObjectTransaction) => Promise<T>, options: TransactionOptions | undefined): Promise<T> {
     if (this.#whole) return work(this.#whole);
     const { rows, store } = this.server;
-    return rows.dataKey.retrying(store, () => store.transaction((tx) => work(new Changes(this, tx, this.opening))));
+    return rows.dataKey.retrying(store, () => store.transaction((tx) => work(new Changes(this, tx, this.opening)), options));
   }
 
   /** Runs all of the work, with its changes, as one transaction; `work` throws to undo it. */

@@ -76,4 +76,6 @@ export interface OperationContext extends Objects<ManagedObject, ObjectDescripti
   readonly aside: Aside;
   /** Runs atomically and may run again, so the work must have no effects outside its transaction. */
   change<T>(work: (tx: ObjectTransaction) => Promise<T>): Promise<T>;
+  /** Runs atomically what only creates objects: on PostgreSQL together with what others create at the same moment. */
+  create(work: (tx: Pick<ObjectTransaction, 'create'>) => Promise<void>): Promise<void>;
 }

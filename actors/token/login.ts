@@ -2,11 +2,15 @@
 import { approleName, clusterScope } from '../../kernel/store/account-name.ts';
 import { holdName } from '../../kernel/store/accounts.ts';
 import type { Store, Transaction } from '../../kernel/store/store.ts';
+import { together } from '../../kernel/store/together.ts';
 import type { ClusterLogin, LoginOutcome, RoleLogin } from './api.ts';
 import { readClusterRole } from './cluster-roles.ts';
 import { auditingQuota, type TokenQuotas } from './quota.ts';
 import { readPresented, type Use, useSecretId } from './secret-ids.ts';
 import { issueToken } from './tokens.ts';
+
+/** Logins of a moment share statements: each only adds rows, asks for quotas after that, and uses a secret id on condition that no other has. */
+const TOGETHER = { together: true } as const;
 
 /** A refusal is a value, not an error, so that the transaction commits its audit row and the use of the secret id. */
 export function loginRole(store: Store, login: RoleLogin, quotas: TokenQuotas, now: number): Promise<LoginOutcome> {
@@ -14,25 +18,21 @@ export function loginRole(store: Store, login: RoleLogin, quotas: TokenQuotas, n
     const { role, secretId } = await readPresented(tx, login.roleId, login.secretDigest);
     if (!role) return refuse(tx, 'approle', undefined, login.source, 'unknown role id');
     const { name } = role;
-    if (role.bindSecretId) {
-      if (login.secretDigest === null) return refuse(tx, 'approle', name, login.source, 'no secret id');
-      const refusal = await auditUse(tx, name, login.source, await useSecretId(tx, name, secretId, now));
-      if (refusal) return refusal;
-    }
+    if (role.bindSecretId && login.secretDigest === null) return refuse(tx, 'approle', name, login.source, 'no secret id');
+    const use = role.bindSecretId ? await useSecretId(tx, name, secretId, now) : undefined;
+    if (use?.admitted === false) return refuse(tx, 'approle', name, login.source, use.reason, use.accessor, use.exhausted);
+    const held = holdName(tx, approleName(name));
+    await together([held, use === undefined ? held : auditUse(tx, name, login.source, use)]);
     const { tokenPolicies: policies, tokenTtlSeconds: ttlSeconds, tokenMaxTtlSeconds: maxTtlSeconds, tokenRenewable: renewable } = role;
-    const account = await holdName(tx, approleName(name));
-    const grant = { kind: 'approle', role: name, entity: name, account, policies, ttlSeconds, maxTtlSeconds, renewable } as const;
+    const grant = { kind: 'approle', role: name, entity: name, account: await held, policies, ttlSeconds, maxTtlSeconds, renewable } as const;
     return { outcome: 'issued', token: await issueToken(tx, login, grant, quotas, now) };
-  });
+  }, TOGETHER);
   return auditingQuota(store, 'approle', login, work);
 }
 
-/** @returns undefined if the secret id is valid */
-async function auditUse(tx: Transaction, name: string, source: string, use: Use): Promise<LoginOutcome | undefined> {
-  if (!use.admitted) return refuse(tx, 'approle', name, source, use.reason, use.accessor, use.exhausted);
+function auditUse(tx: Transaction, name: string, source: string, use: Use & { readonly admitted: true }): Promise<void> {
   const reason = use.exhausted ? 'this was its last use' : undefined;
-  await tx.audit({ event: 'secret_id.use', outcome: 'success', actor: name, scheme: 'token', source, target: `${name}/${use.accessor}`, reason });
-  return undefined;
+  return tx.audit({ event: 'secret_id.use', outcome: 'success', actor: name, scheme: 'token', source, target: `${name}/${use.accessor}`, reason });
 }
 
 /** The JWT was checked against one revision of the role; a newer revision may not allow the same. */
@@ -44,7 +44,7 @@ export function loginCluster(store: Store, login: ClusterLogin, quotas: TokenQuo
     const account = (await holdName(tx, clusterScope(name))) + login.entity;
     const grant = { kind: 'cluster', role: name, entity: login.entity, account, policies, ttlSeconds, maxTtlSeconds, renewable } as const;
     return { outcome: 'issued', token: await issueToken(tx, login, grant, quotas, now) };
-  });
+  }, TOGETHER);
   return auditingQuota(store, 'cluster', login, work);
 }
 

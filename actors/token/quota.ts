@@ -1,6 +1,7 @@
 // The quotas of secret ids and app tokens.
 import { Fault } from '../../kernel/fault.ts';
 import type { Store, Transaction } from '../../kernel/store/store.ts';
+import { together } from '../../kernel/store/together.ts';
 import { requireQuota } from '../../kernel/store/usage.ts';
 import type { NewToken, TokenKind } from './api.ts';
 
@@ -26,8 +27,7 @@ export function requireSecretIdQuota(tx: Transaction, quotas: TokenQuotas, role:
 
 /** @throws Fault AUTH_QUOTA_EXCEEDED where there is one more than there may be */
 export async function requireTokenQuota(tx: Transaction, quotas: TokenQuotas, kind: TokenKind, role: string, entity: string): Promise<void> {
-  await hold(tx, quotas, 'tokens_per_identity', `${kind}:${role}/${entity}`);
-  await hold(tx, quotas, 'tokens_per_role', `${kind}:${role}`);
+  await together([hold(tx, quotas, 'tokens_per_identity', `${kind}:${role}/${entity}`), hold(tx, quotas, 'tokens_per_role', `${kind}:${role}`)]);
 }
 
 /** A login that a quota refuses is rolled back, including the use of its secret id; its audit row is written in a transaction of its own. */

@@ -93,7 +93,12 @@ export async function readPresented(tx: Transaction, roleId: string, digest: str
   return { role: roleOf(row), secretId: row === undefined || row.accessor === null ? undefined : row };
 }
 
-/** Decides and writes in the serializable transaction that has read the row, so that concurrent logins cannot exceed the allowed number of uses. */
+const USE = 'UPDATE secret_id SET uses = $1, exhausted_at = $2 WHERE accessor = $3 AND uses = $4';
+
+/**
+ * Decides and writes in the serializable transaction that has read the row, and writes only if the row is still as it was read, so that neither concurrent
+ * logins nor those of one group can exceed the allowed number of uses.
+ */
 export async function useSecretId(tx: Transaction, role: string, row: Presented['secretId'], now: number): Promise<Use> {
   if (!row) return { admitted: false, exhausted: false, reason: 'unknown secret id' };
   const { accessor } = row;
@@ -104,7 +109,8 @@ export async function useSecretId(tx: Transaction, role: string, row: Presented[
   const { state, life } = stepSecretId(before, { type: 'use', now });
   if (state === 'expired') return { admitted: false, exhausted: false, accessor, reason: 'expired secret id' };
   if (before.exhaustedAt !== 0) return { admitted: false, exhausted: true, accessor, reason: 'exhausted secret id' };
-  if (life.uses !== before.uses) await tx.run('UPDATE secret_id SET uses = $1, exhausted_at = $2 WHERE accessor = $3', [life.uses, life.exhaustedAt, accessor]);
+  if (life.uses !== before.uses && (await tx.run(USE, [life.uses, life.exhaustedAt, accessor, before.uses])) === 0)
+    throw new Error('another login of this group has used the secret id: each runs again by itself');
   return { admitted: true, accessor, exhausted: state === 'exhausted' };
 }
 

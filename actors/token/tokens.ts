@@ -1,6 +1,8 @@
 // Rows of app tokens.
 import { deleteInParts, PART } from '../../kernel/store/parts.ts';
+import { insertSql } from '../../kernel/store/row-insert.ts';
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
+import { together } from '../../kernel/store/together.ts';
 import type { NewToken, TokenKind, TokenView } from './api.ts';
 import { tokenCounter } from './counter.ts';
 import { requireTokenQuota, type TokenQuotas } from './quota.ts';
@@ -33,6 +35,13 @@ interface Grant {
 }
 
 const COLUMNS = 'accessor, kind, role, entity, account, policies, created_at, expires_at, lease_seconds, max_expires_at, renewable';
+const INSERT = insertSql({
+  table: 'app_token',
+  columns: {
+    ...{ digest: 'TEXT', accessor: 'TEXT', kind: 'TEXT', role: 'TEXT', entity: 'TEXT', account: 'TEXT', policies: 'TEXT', created_at: 'BIGINT' },
+    ...{ expires_at: 'BIGINT', lease_seconds: 'BIGINT', max_expires_at: 'BIGINT', renewable: 'BIGINT' },
+  },
+});
 const SELECT = `SELECT ${COLUMNS} FROM app_token WHERE digest = $1`;
 
 /** Writes the token's row and its audit row in the transaction that accepted the login. */
@@ -40,7 +49,7 @@ export async function issueToken(tx: Transaction, { digest, accessor, source }: 
   const { kind, role, entity, account, policies, ttlSeconds, maxTtlSeconds, renewable } = grant;
   const maxExpiresAt = maxTtlSeconds === 0 ? 0 : now + maxTtlSeconds * 1000;
   const life = { expiresAt: leaseEnd(now, ttlSeconds, maxExpiresAt), leaseSeconds: ttlSeconds, maxExpiresAt, renewable };
-  await tx.run(`INSERT INTO app_token (digest, ${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`, [
+  const inserted = tx.run(INSERT, [
     digest,
     accessor,
     kind,
@@ -54,8 +63,8 @@ export async function issueToken(tx: Transaction, { digest, accessor, source }: 
     life.maxExpiresAt,
     renewable ? 1 : 0,
   ]);
-  await requireTokenQuota(tx, quotas, kind, role, entity);
-  await tx.audit({ event: `${kind}.login`, outcome: 'success', actor: entity, scheme: 'token', source, target: accessor });
+  const audited = tx.audit({ event: `${kind}.login`, outcome: 'success', actor: entity, scheme: 'token', source, target: accessor });
+  await together([inserted, requireTokenQuota(tx, quotas, kind, role, entity), audited]);
   return { kind, accessor, role, entity, account, policies, createdAt: now, ...leaseOf(life, now, now) };
 }
 

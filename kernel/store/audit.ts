@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts';
 import { sourceOf } from '../http/source.ts';
 import { RefusalRate } from './audit-rate.ts';
 import { auditText } from './audit-text.ts';
+import { insertSql } from './row-insert.ts';
 import type { Reader, SqlValue } from './store.ts';
 
 /** Who did what, to what, from where, and how it ended. */
@@ -41,7 +42,8 @@ export interface AuditRow {
 }
 
 const COLUMNS = ['stream', 'seq', 'time', 'request_id', 'realm', 'actor', 'scheme', 'source', 'event', 'target', 'outcome', 'reason', 'prev'] as const;
-const INSERT = `INSERT INTO audit (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map((_, index) => `$${index + 1}`).join(', ')})`;
+const NUMBERS: ReadonlySet<string> = new Set(['seq', 'time']);
+const INSERT = insertSql({ table: 'audit', columns: Object.fromEntries(COLUMNS.map((column) => [column, NUMBERS.has(column) ? 'BIGINT' : 'TEXT'])) });
 const LAST = `SELECT ${COLUMNS.join(', ')} FROM audit WHERE stream = $1 ORDER BY seq DESC LIMIT 1`;
 
 export function auditHash(row: AuditRow): string {
@@ -82,35 +84,60 @@ export interface AuditWriter {
   settle(): void;
 }
 
+/** The end of a stream. Rows may be added before those ahead of them are inserted. */
+class Chain {
+  /** Undefined: to be read. */
+  head: AuditHead | undefined;
+  readonly #stream: string;
+  /** Set while several rows wait for the same head. */
+  #reading: Promise<AuditHead> | undefined;
+
+  constructor(stream: string) {
+    this.#stream = stream;
+  }
+
+  async add(tx: Writing, event: AuditEvent, time: number, requestId: string | null): Promise<void> {
+    if (!this.head) {
+      this.#reading ??= readHead(tx, this.#stream);
+      const read = await this.#reading;
+      // A row that has waited too may have moved it.
+      this.head ??= read;
+      this.#reading = undefined;
+    }
+    const row = rowOf(this.#stream, this.head, event, time, requestId);
+    const values = valuesOf(row);
+    this.head = { seq: row.seq, prev: hashOf(values) };
+    await tx.run(INSERT, values);
+  }
+
+  restore(head: AuditHead | undefined): void {
+    this.head = head;
+    this.#reading = undefined;
+  }
+}
+
 /** @param onSum called for the first refusal without a row since the last sum */
 export function createAuditWriter(stream: string, clock: Pick<Clock, 'now' | 'monotonic'>, onSum: () => void = () => {}): AuditWriter {
-  let head: AuditHead | undefined;
+  const chain = new Chain(stream);
   const rate = new RefusalRate();
-  const insert = async (tx: Writing, event: AuditEvent, time: number, requestId: string | null) => {
-    head ??= await readHead(tx, stream);
-    const row = rowOf(stream, head, event, time, requestId);
-    const values = valuesOf(row);
-    await tx.run(INSERT, values);
-    head = { seq: row.seq, prev: hashOf(values) };
-  };
   return {
     async write(tx, event) {
       const time = clock.now();
       const isFirst = !rate.hasSum;
-      if (rate.admits(event, { time, monotonic: clock.monotonic() })) return insert(tx, event, time, currentRequestId() ?? null);
+      if (rate.admits(event, { time, monotonic: clock.monotonic() })) return chain.add(tx, event, time, currentRequestId() ?? null);
       if (isFirst) onSum();
     },
     async writeSum(tx) {
       const sum = rate.takeSum();
       // The sum is about many requests, so it does not get the ID of the current one.
-      if (sum) await insert(tx, sum, clock.now(), null);
+      if (sum) await chain.add(tx, sum, clock.now(), null);
     },
     get hasSum() {
       return rate.hasSum;
     },
-    mark: () => ({ head, rate: rate.mark }),
+    mark: () => ({ head: chain.head, rate: rate.mark }),
     restore(mark) {
-      head = mark.head;
+      chain.restore(mark.head);
       rate.restore(mark.rate);
     },
     settle: () => rate.settle(),

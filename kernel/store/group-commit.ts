@@ -2,8 +2,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { callContext } from '../call-context.ts';
 import { Fault } from '../fault.ts';
-import { type Announce, allOf, NOTHING, sizeOf, type Touched } from './announcement.ts';
-import type { AuditEvent, AuditWriter } from './audit.ts';
+import { type Announce, allOf, sizeOf } from './announcement.ts';
+import type { AuditWriter } from './audit.ts';
+import type { GatheringConnection } from './gathering.ts';
+import { type Done, failed, type Job, Touching, transactionOver, Undivided } from './group-job.ts';
+import { runTogether, type TogetherOver } from './run-together.ts';
 import type { SqlValue, Transaction } from './store.ts';
 
 /** The parts of a thread's writing connection that a group needs. */
@@ -16,15 +19,10 @@ export interface WriteConnection {
   exec(sql: string): Promise<void>;
   run(sql: string, params: readonly SqlValue[]): Promise<number>;
   all(sql: string, params: readonly SqlValue[]): Promise<object[]>;
+  /** Only where the database is in another process: transactions that allow it run together. */
+  readonly insertRows?: GatheringConnection['insertRows'];
   /** True for a failure after which a retry may succeed: serialization failure, deadlock. */
   mayRetry(error: unknown): boolean;
-}
-
-interface Job {
-  readonly work: (tx: Transaction) => Promise<unknown>;
-  readonly lock: string | undefined;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
 }
 
 const MAX_GROUP_JOBS = 256;
@@ -41,22 +39,17 @@ const CAREFUL_GROUPS = 32;
 
 const [SET, UNDO, FREE] = ['SAVEPOINT job', 'ROLLBACK TO SAVEPOINT job', 'RELEASE SAVEPOINT job'] as const;
 
-/** A job that has run, until its changes are committed and seen. */
-interface Done {
-  readonly touched: Touched;
-  settle(): void;
-}
-
-/** A transaction of a group failed that had no savepoint: the others run again without its changes. */
-class Undivided extends Error {}
+const insertsRows = (connection: WriteConnection): connection is WriteConnection & GatheringConnection => connection.insertRows !== undefined;
 
 export class GroupCommit {
   readonly #connection: WriteConnection;
   readonly #audit: AuditWriter;
   readonly #announce: Announce;
+  /** Undefined where running together saves nothing. */
+  readonly #gathering: TogetherOver | undefined;
   readonly #tx: Transaction;
-  /** Counters that the transaction which runs now has named. */
-  #touched: Set<string> | 'all' = new Set();
+  /** Of the transaction which runs now. */
+  readonly #touching = new Touching();
   /** Changes that other nodes may not have seen yet. */
   readonly #unseen = new Set<Promise<void>>();
   #queue: Job[] = [];
@@ -70,19 +63,17 @@ export class GroupCommit {
     this.#connection = connection;
     this.#audit = audit;
     this.#announce = announce;
-    this.#tx = transactionOver(connection, audit, {
-      touch: (counter) => void (this.#touched !== 'all' && this.#touched.add(counter)),
-      touchAll: () => {
-        this.#touched = 'all';
-      },
-    });
+    if (insertsRows(connection)) this.#gathering = { connection, audit, mayRetry: (error) => connection.mayRetry(error) };
+    const run = (sql: string, params: readonly SqlValue[]) => connection.run(sql, params);
+    const all = (sql: string, params: readonly SqlValue[]) => connection.all(sql, params);
+    this.#tx = transactionOver({ run, all }, (sql) => connection.exec(sql), audit, this.#touching);
   }
 
-  submit<T>(work: (tx: Transaction) => Promise<T>, lock: string | undefined): Promise<T> {
+  submit<T>(work: (tx: Transaction) => Promise<T>, lock: string | undefined, isTogether = false): Promise<T> {
     // A group runs where its first transaction was submitted; each of the others must run for its own request too.
     const asked = callContext.getStore();
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work: (tx) => callContext.run(asked as never, work, tx), lock, resolve: resolve as (value: unknown) => void, reject });
+      this.#queue.push({ work: (tx) => callContext.run(asked as never, work, tx), lock, isTogether, resolve: resolve as (value: unknown) => void, reject });
       this.#committing ??= this.#commitAll();
     });
   }
@@ -165,35 +156,36 @@ export class GroupCommit {
     return taken;
   }
 
-  /**
-   * @param isCareful whether each job has a savepoint, which costs as much as a small job does; a job that is alone needs none
-   * @returns the jobs to settle after the commit @throws Undivided if a job fails that has neither
-   */
+  /** @param isCareful whether each job has a savepoint, which costs as much as a small job does @returns the jobs to settle after the commit */
   async #runAll(jobs: readonly Job[], isCareful: boolean): Promise<Done[]> {
     const done: Done[] = [];
-    for (const job of jobs) {
-      const mark = this.#audit.mark();
-      this.#touched = new Set();
-      if (isCareful) await this.#connection.run(SET, []);
-      try {
-        const value = await job.work(this.#tx);
-        done.push({ touched: this.#touched, settle: () => job.resolve(value) });
-      } catch (error) {
-        if (jobs.length === 1 || this.#connection.mayRetry(error)) throw error;
-        if (!isCareful) throw new Undivided('a transaction of the group failed', { cause: error });
-        await this.#connection.run(UNDO, []);
-        this.#audit.restore(mark);
-        done.push({ touched: NOTHING, settle: () => job.reject(error) });
-      }
-      if (isCareful) await this.#connection.run(FREE, []);
+    const gathering = this.#gathering;
+    for (let at = 0; at < jobs.length; at = done.length) {
+      const next = jobs.findIndex(({ isTogether }, index) => index >= at && !isTogether);
+      const together = jobs.slice(at, next === -1 ? jobs.length : next);
+      if (gathering && !isCareful && together.length > 1) done.push(...(await runTogether(together, gathering)));
+      else done.push(await this.#runOne(jobs[at] as Job, isCareful, jobs.length === 1));
     }
     return done;
   }
-}
 
-function transactionOver(connection: WriteConnection, audit: AuditWriter, touching: Pick<Transaction, 'touch' | 'touchAll'>): Transaction {
-  const all = <T extends object>(sql: string, params: readonly SqlValue[] = []) => connection.all(sql, params) as Promise<T[]>;
-  const reader = { all, get: async <T extends object>(sql: string, params?: readonly SqlValue[]) => (await all<T>(sql, params))[0] };
-  const run = (sql: string, params: readonly SqlValue[] = []) => connection.run(sql, params);
-  return { ...reader, ...touching, run, exec: (sql) => connection.exec(sql), audit: (event: AuditEvent) => audit.write({ ...reader, run }, event) };
+  /** @throws Undivided if a job fails that neither has a savepoint nor is alone, which needs none */
+  async #runOne(job: Job, isCareful: boolean, isOnly: boolean): Promise<Done> {
+    const mark = this.#audit.mark();
+    this.#touching.touched = new Set();
+    if (isCareful) await this.#connection.run(SET, []);
+    let done: Done;
+    try {
+      const value = await job.work(this.#tx);
+      done = { touched: this.#touching.touched, settle: () => job.resolve(value) };
+    } catch (error) {
+      if (isOnly || this.#connection.mayRetry(error)) throw error;
+      if (!isCareful) throw new Undivided(error);
+      await this.#connection.run(UNDO, []);
+      this.#audit.restore(mark);
+      done = failed(job, error);
+    }
+    if (isCareful) await this.#connection.run(FREE, []);
+    return done;
+  }
 }

@@ -1,6 +1,7 @@
 // Makes queries for PostgreSQL: prepared under a name where their text repeats, with parameters that the database accepts.
 import type pg from 'pg';
 import { isPlannedAnew } from './planned-anew.ts';
+import type { RowInsert } from './row-insert.ts';
 import type { SqlValue } from './store.ts';
 
 /** Further statements are not prepared: searches can produce any number of texts, and neither side drops prepared statements. */
@@ -12,6 +13,14 @@ export function nameQuery(text: string, params: readonly SqlValue[]): pg.QueryCo
   const values = params.map(parameterOf);
   const name = isPlannedAnew(text) ? undefined : nameOf(text);
   return name === undefined ? { text, values } : { name, text, values };
+}
+
+/** Inserts rows with one array for each column. @param values of all columns of the first row, then of the next */
+export function arraysQuery({ columns, fromArrays: text }: RowInsert, values: readonly SqlValue[]): pg.QueryConfig {
+  const arrays: unknown[][] = Array.from({ length: columns }, () => []);
+  for (const [at, value] of values.entries()) arrays[at % columns]?.push(parameterOf(value));
+  const name = nameOf(text);
+  return { text, values: arrays, ...(name !== undefined && { name }) };
 }
 
 function nameOf(text: string): string | undefined {

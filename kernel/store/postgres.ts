@@ -8,7 +8,8 @@ import { CONTENDED, GroupCommit, type WriteConnection } from './group-commit.ts'
 import { CHANNEL } from './lease-message.ts';
 import type { CacheOptions } from './open.ts';
 import { codeOf, NOT_WRITABLE, READ_ONLY, translateErrors, UNREACHABLE } from './postgres-error.ts';
-import { nameQuery } from './postgres-query.ts';
+import { arraysQuery, nameQuery } from './postgres-query.ts';
+import type { RowInsert } from './row-insert.ts';
 import type { Reader, Row, SqlValue, Store } from './store.ts';
 
 const READERS = 4;
@@ -40,7 +41,7 @@ export async function openPostgres(url: string, audit: AuditWriter, { versions, 
   return {
     dialect: 'postgres',
     ...reader,
-    transaction: (work, options) => group.submit(work, options?.lock),
+    transaction: (work, options) => group.submit(work, options?.lock, options?.together),
     async close() {
       await group.idle();
       await connection.end();
@@ -119,6 +120,10 @@ class PostgresConnection implements WriteConnection {
 
   async all(sql: string, params: readonly SqlValue[]): Promise<Row[]> {
     return (await this.#query(nameQuery(sql, params))).rows;
+  }
+
+  async insertRows(insert: RowInsert, values: readonly SqlValue[]): Promise<void> {
+    await this.#query(arraysQuery(insert, values));
   }
 
   mayRetry(error: unknown): boolean {

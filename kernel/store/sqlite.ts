@@ -44,7 +44,7 @@ export function openSqlite(path: string, audit: AuditWriter, versions: Versions)
     dialect: 'sqlite',
     get: reader.get,
     all: reader.all,
-    transaction: (work, options) => group.submit(work, options?.lock),
+    transaction: (work, options) => group.submit(work, options?.lock, options?.together),
     async close() {
       await group.idle();
       await reader.close();

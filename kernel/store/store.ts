@@ -31,15 +31,22 @@ export interface Transaction extends Reader {
   audit(event: AuditEvent): Promise<void>;
 }
 
+export interface TransactionOptions {
+  readonly lock?: string;
+  readonly together?: true;
+}
+
 export interface Store extends Reader {
   readonly dialect: Dialect;
   /**
    * Runs `work` on this thread's writing connection and settles after the commit. `work` must await only its transaction, and may run again
    * after a serialization failure. If it throws, only its own changes are rolled back. Transactions with the same `lock` never run at the
    * same time, in any process.
+   * With `together` its statements may run between those of others, after rows that they insert: what it decides on it must read after it has written
+   * what others decide on, or change on condition that it is still so.
    * @throws Fault OVERLOADED if the database stays locked for 5 s or other writers always come first, UNAVAILABLE if it cannot be reached
    */
-  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: { readonly lock?: string }): Promise<T>;
+  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   close(): Promise<void>;
 }
 

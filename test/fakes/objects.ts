@@ -167,6 +167,10 @@ export class ObjectsInMemory implements OperationContext {
     return result;
   }
 
+  create(work: (tx: Pick<ObjectTransaction, 'create'>) => Promise<void>): Promise<void> {
+    return this.change(work);
+  }
+
   async #change<T>(work: (tx: ObjectTransaction) => Promise<T>): Promise<T> {
     const changed = new Map([...this.objects].map(([id, object]) => [id, copied(object)]));
     const written = new Map<string, Draft | undefined>();

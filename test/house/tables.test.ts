@@ -52,6 +52,7 @@ const COMPOSED: Readonly<Record<string, string>> = {
   'kernel/backup/select.ts': 'the tables that the migrations make',
   'kernel/backup/write.ts': 'the tables that the migrations make',
   'kernel/store/page.ts': 'the listing that its caller wrote, read as SQL here',
+  'kernel/store/row-insert.ts': 'the table that its caller owns',
   'kernel/store/sweep.ts': 'the table that its caller owns',
   'kernel/store/usage.ts': 'the table of amounts that its caller owns',
   'plugins/auth/account-migration.ts': 'a subquery of the same migration',

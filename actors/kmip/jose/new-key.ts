@@ -63,7 +63,7 @@ export async function storePair(ctx: OperationContext, places: PairPlaces, { pri
 }
 
 async function store(ctx: OperationContext, objects: readonly Draft[], imported: boolean): Promise<void> {
-  await ctx.change(async (tx) => {
+  await ctx.create(async (tx) => {
     for (const object of objects) await tx.create(imported ? 'key.import' : 'key.create', object);
   });
 }

@@ -5,7 +5,7 @@ import { dateAttribute, isStateless } from './lifecycle.ts';
 import type { DescriptionDraft } from './managed-object.ts';
 import { rotationDue } from './rotation-due.ts';
 
-export const DATES = 'due_at, initial_date, activation_date, deactivation_date';
+export const DATES = { due_at: 'BIGINT', initial_date: 'BIGINT', activation_date: 'BIGINT', deactivation_date: 'BIGINT' } as const;
 
 /** When the next change caused by time is due: milliseconds, or null. */
 function dueAt(draft: DescriptionDraft): number | null {

@@ -1,9 +1,11 @@
 // The columns of kms_object that describe an object and hold its content, grouped by what is read together.
+import { insertSql } from '../../../kernel/store/row-insert.ts';
 import type { Reader } from '../../../kernel/store/store.ts';
 import { AttributeSet } from '../../../kmip/attribute/set.ts';
 import type { ObjectType, State } from '../../../kmip/object-type.ts';
 import { decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
 import { inChunks } from './chunks.ts';
+import { DATES } from './date-columns.ts';
 import type { DescriptionDraft } from './managed-object.ts';
 import type { SealedRow } from './row-seal.ts';
 
@@ -26,6 +28,16 @@ export type FactRow = Omit<DescriptionRow, 'attributes'>;
 export const FACTS = 'id, object_type, state, owner, archived, seal';
 export const DESCRIPTION = `${FACTS}, attributes`;
 export const COLUMNS = `${DESCRIPTION}, content`;
+
+/** A whole row: what rowOf returns, seal, content, dates, when it was made and changed, and its size in bytes. */
+export const INSERT = insertSql({
+  table: 'kms_object',
+  columns: {
+    ...{ id: 'TEXT', object_type: 'BIGINT', state: 'BIGINT', owner: 'TEXT', archived: 'BIGINT', attributes: 'BYTEA', seal: 'BYTEA', content: 'BYTEA' },
+    ...DATES,
+    ...{ created_at: 'BIGINT', changed_at: 'BIGINT', size: 'BIGINT' },
+  },
+});
 
 /** Content up to this size in bytes is read together with its row; larger content is read only once it is known to be used. */
 export const MAX_SMALL_CONTENT_BYTES = 262_144;

@@ -5,7 +5,7 @@ import { isUniqueViolation, type Reader, type Transaction } from '../../../kerne
 import { type Along, together } from '../../../kernel/store/together.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { objectCounter } from './counter.ts';
-import { DATES, datesOf } from './date-columns.ts';
+import { datesOf } from './date-columns.ts';
 import { GrantRows } from './grant-rows.ts';
 import type { Grants } from './grants.ts';
 import { type IndexTerm, indexTerms } from './index-terms.ts';
@@ -17,6 +17,7 @@ import {
   type DescriptionRow,
   FACTS,
   type FactRow,
+  INSERT,
   type ObjectRow,
   rowOf,
   rowsOf,
@@ -128,15 +129,11 @@ export class ObjectRows {
       this.seals.write(row, { content, mark }),
       bytes,
       ...datesOf(draft),
-      now,
+      ...[now, now],
       row.attributes.length + (bytes?.length ?? 0),
     ];
     const terms = indexTerms(draft);
-    const inserted = tx.run(
-      `INSERT INTO kms_object (${Object.keys(row).join(', ')}, seal, content, ${DATES}, created_at, changed_at, size)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14)`,
-      columns,
-    );
+    const inserted = tx.run(INSERT, columns);
     const taken = (error: unknown) => {
       throw isUniqueViolation(error) ? new Refusal('ObjectAlreadyExists', `an object ${draft.id} already exists`) : error;
     };

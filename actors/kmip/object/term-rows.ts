@@ -1,4 +1,5 @@
 // The rows of the index for Locate and rotations: reads the terms of an object, and writes those that have changed.
+import { insertSql } from '../../../kernel/store/row-insert.ts';
 import type { Reader, Transaction } from '../../../kernel/store/store.ts';
 import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
@@ -37,17 +38,19 @@ export async function writeTerms(tx: Transaction, draft: DescriptionDraft, terms
 }
 
 async function insertTerms(tx: Transaction, { id, owner }: DescriptionDraft, terms: readonly IndexTerm[]): Promise<void> {
-  await tx.run(insertSql(terms.length), [id, owner, ...terms.flatMap(({ tag, value }) => [tag, value])]);
+  await tx.run(
+    textFor(terms.length),
+    terms.flatMap(({ tag, value }) => [id, owner, tag, value]),
+  );
 }
 
 const texts = new Map<number, string>();
 
 /** One text for each number of rows, because each text is prepared. */
-function insertSql(rows: number): string {
+function textFor(rows: number): string {
   const known = texts.get(rows);
   if (known !== undefined) return known;
-  const values = Array.from({ length: rows }, (_, row) => `($1, $2, $${2 * row + 3}, $${2 * row + 4})`);
-  const sql = `INSERT INTO kms_attribute (object_id, owner, tag, value) VALUES ${values.join(', ')}`;
+  const sql = insertSql({ table: 'kms_attribute', columns: { object_id: 'TEXT', owner: 'TEXT', tag: 'BIGINT', value: 'TEXT' } }, rows);
   texts.set(rows, sql);
   return sql;
 }

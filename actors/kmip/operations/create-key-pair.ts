@@ -34,7 +34,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   requireMask(version, ObjectType.PrivateKey, attributesIn(request, TAG.CommonAttributes, TAG.PrivateKeyAttributes), 'CreateKeyPair');
   requireMask(version, ObjectType.PublicKey, attributesIn(request, TAG.CommonAttributes, TAG.PublicKeyAttributes), 'CreateKeyPair');
   const pair = await withPair(ctx, async (source) => newPair(ctx, privateAttributes, publicAttributes, source));
-  await ctx.change(async (tx) => {
+  await ctx.create(async (tx) => {
     for (const draft of [pair.privateKey, pair.publicKey]) await tx.create(createKeyPair.event, draft);
   });
   return [text(TAG.PrivateKeyUniqueIdentifier, pair.privateKey.id), text(TAG.PublicKeyUniqueIdentifier, pair.publicKey.id)];

@@ -46,7 +46,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
       : newSecret(attributes));
   try {
     const draft = newObject(ctx, { place, type, content, attributes });
-    await ctx.change((tx) => tx.create(create.event, draft));
+    await ctx.create((tx) => tx.create(create.event, draft));
   } catch (error) {
     await keeper?.discard([place.id]);
     throw error;

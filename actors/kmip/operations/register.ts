@@ -41,7 +41,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   try {
     const draft = newObject(ctx, { place, type, content: stored, attributes, brought: true });
     const all = [draft, ...(file?.companions(draft) ?? [])];
-    await ctx.change(async (tx) => {
+    await ctx.create(async (tx) => {
       for (const each of all) await tx.create(register.event, each);
     });
   } catch (error) {

@@ -108,6 +108,17 @@ for (const database of databases) {
     for (const { digest: token } of logins) assert.equal(await actors.token.look(token), null);
   });
 
+  on('of many logins at once as many get tokens as there is room for, and each other is refused by the quota', async () => {
+    const { digest: secretDigest } = await newSecretId('api');
+    const roleId = (await actors.token.role('api'))?.roleId as string;
+    const logins = Array.from({ length: 12 }, () => ({ ...newToken(), roleId, secretDigest }));
+    const outcomes = await Promise.all(logins.map((login) => outcome(actors.token.loginRole(login))));
+    const refused = outcomes.filter((each) => each === 'AUTH_QUOTA_EXCEEDED');
+    const found = await Promise.all(logins.map(({ digest }) => actors.token.look(digest)));
+    assert.deepEqual([refused.length, found.filter((token) => token !== null).length], [12 - QUOTAS.tokens_per_identity, QUOTAS.tokens_per_identity]);
+    assert.equal(await actors.token.revokeTokens('api', root), QUOTAS.tokens_per_identity);
+  });
+
   on('a secret id is destroyed under its own role only', async () => {
     const { digest, accessor } = await newSecretId('api');
     await actors.token.destroySecretId('web', accessor, root);

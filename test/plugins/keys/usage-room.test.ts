@@ -7,16 +7,22 @@ import { createClock } from '../../../kernel/clock.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { migrate } from '../../../kernel/store/migrate.ts';
 import { openStore } from '../../../kernel/store/open.ts';
+import { insertSql } from '../../../kernel/store/row-insert.ts';
 import type { Reader, Store } from '../../../kernel/store/store.ts';
 import { KEYS_MIGRATIONS } from '../../../plugins/keys/migrations.ts';
 import { testDatabases } from '../../stores.ts';
 
 const databases = await testDatabases();
 const sets = [{ owner: 'keys', migrations: KEYS_MIGRATIONS }];
+/** As the key server creates. */
+const TOGETHER = { together: true } as const;
 const THERE = 1_000;
 const SIZE = 300;
 const FIELDS = 'id, object_type, state, owner, archived, created_at, changed_at, attributes, size';
-const INSERT = `INSERT INTO kms_object (${FIELDS}) VALUES ($1, 2, 1, $2, 0, 1, 1, $3, ${SIZE})`;
+const NUMBERS = { object_type: 'BIGINT', state: 'BIGINT', archived: 'BIGINT', created_at: 'BIGINT', changed_at: 'BIGINT', size: 'BIGINT' } as const;
+const INSERT = insertSql({ table: 'kms_object', columns: { id: 'TEXT', owner: 'TEXT', attributes: 'BYTEA', ...NUMBERS } });
+/** @param attributes as the driver in use takes bytes */
+const objectOf = <B>(id: string, owner: string, attributes: B) => [id, owner, attributes, ...[2, 1, 0, 1, 1], SIZE];
 
 /** So many objects of one owner, as one statement. */
 const fillSql = (owner: string) => `INSERT INTO kms_object (${FIELDS})
@@ -39,10 +45,10 @@ for (const database of databases) {
   let stores: readonly Store[];
   const create = (store: Store, id: string, owner: string, most: number) =>
     store.transaction(async (tx) => {
-      await tx.run(INSERT, [id, owner, Uint8Array.of(1)]);
+      await tx.run(INSERT, objectOf(id, owner, Uint8Array.of(1)));
       const problem = await quotaProblem(tx, { ...NO_QUOTAS, objects_per_identity: most }, owner, 'objects');
       if (problem) throw new Fault('KEYS_QUOTA_EXCEEDED', { detail: problem });
-    });
+    }, TOGETHER);
 
   test(name('the stores and an owner with many objects'), async () => {
     url = await database.url();
@@ -99,7 +105,7 @@ for (const database of databases) {
       const writers = await twoWriters(url);
       const begun = async (id: string, writer: pg.Client) => {
         await writer.query('BEGIN ISOLATION LEVEL SERIALIZABLE');
-        await writer.query(INSERT, [id, 'r/ben', Buffer.of(1)]);
+        await writer.query(INSERT, objectOf(id, 'r/ben', Buffer.of(1)));
         const all = async <T extends object>(sql: string, params?: readonly unknown[]) => (await writer.query(sql, params as unknown[])).rows as T[];
         const from = { all, get: async <T extends object>(sql: string, params?: readonly unknown[]) => (await all<T>(sql, params))[0] } as Reader;
         assert.equal(
