@@ -9,6 +9,11 @@ function work(ms: number): void {
   for (const until = performance.now() + ms; performance.now() < until; );
 }
 
+function worked<T>(ms: number, value: T): T {
+  work(ms);
+  return value;
+}
+
 const turnOfLoop = () => new Promise((next) => setImmediate(next));
 
 test('calls begin at once until they have taken a millisecond together', () => {
@@ -21,7 +26,7 @@ test('calls begin at once until they have taken a millisecond together', () => {
 test('the answers of calls that come together leave before all of them are done', async () => {
   const turns = new Turns();
   const done: number[] = [];
-  const calls = Array.from({ length: 12 }, (_, at) => turns.next(() => turns.time(() => (work(0.6), done.push(at)))));
+  const calls = Array.from({ length: 12 }, (_, at) => turns.next(() => turns.time(() => done.push(worked(0.6, at)))));
   const counts: number[] = [];
   while (done.length < calls.length) {
     counts.push(done.length);
@@ -51,7 +56,7 @@ test('calls that wait in two ways take turns, and none is passed over for good',
   const running = [other(), other()];
   await turnOfLoop();
   const order: number[] = [];
-  await Promise.all([1, 2, 3, 4].map((each) => turns.next(() => turns.time(() => (work(1.2), order.push(each))))));
+  await Promise.all([1, 2, 3, 4].map((each) => turns.next(() => turns.time(() => order.push(worked(1.2, each))))));
   isOver = true;
   await Promise.all(running);
   assert.deepEqual(order, [1, 2, 3, 4]);
