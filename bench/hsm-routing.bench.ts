@@ -1,174 +1,129 @@
-// What routing to HSMs costs: operations on keys of one and of many instances, beside a bare PKCS#11 loop on the same token and the empty route.
+// What routing to HSMs costs: operations on keys of one and of many instances, beside a bare PKCS#11 loop on the same token, a key in software and the empty route.
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { faultLibrary } from '../test/fakes/pkcs11-fault/build.ts';
 import type { Chart } from './chart.ts';
-import { drive } from './generator.ts';
-import { bareLoop, type HsmServer, makeTokens, startHsmServer } from './hsm-server.ts';
-import { bytesOf, type HttpRequest } from './http-request.ts';
+import { chaos, chaosChart } from './hsm-chaos.ts';
+import { type Load, type Measured, measure, mediansOf, ratioOf, rowOf } from './hsm-load.ts';
+import { type BareLoop, bareLoop, type HsmServer, makeTokens, startHsmServer, type Tokens } from './hsm-server.ts';
 import { EMPTY_GET } from './key-server.ts';
-import { load } from './load.ts';
+import { limitsOf } from './limits.ts';
 import { type HsmOperation, parseOptions } from './options.ts';
-import { cpuMsOf } from './process-cost.ts';
-import { median, percentile, progress, report, round } from './report.ts';
+import { median, progress, report, round } from './report.ts';
 import type { Row } from './results-file.ts';
 
 const options = parseOptions(process.argv.slice(2));
 const { library, seconds, rounds, operations, fault } = options;
 const connections = options.connections.at(-1) as number;
+/** Until code that a request runs through is compiled, which costs as much as the requests. */
+const WARM_SECONDS = 3;
 
-interface Measured {
-  readonly perSecond: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly cpuUs: number;
+/** Turns of the subjects that were measured beside one another. */
+interface Turns {
+  readonly bare: BareLoop[];
+  readonly bareOnAll: BareLoop[];
+  readonly bareSoftware: BareLoop[];
+  readonly empty: Measured[];
+  readonly software: Measured[];
+  /** Only the first instance is busy; with `alone` the server has no other. */
+  readonly first: Measured[];
+  readonly alone: Measured[];
+  readonly all: Measured[];
 }
 
-/** All requests at the same time, each with its part of the connections. */
-async function measure({ server }: HsmServer, operation: HsmOperation | 'empty', requests: readonly (() => HttpRequest)[]): Promise<Measured> {
-  const before = cpuMsOf(server.pid);
-  const each = Math.max(1, Math.floor(connections / requests.length));
-  const all = await Promise.all(
-    requests.map(async (next) => {
-      if (operation !== 'create') return drive({ address: server.address, ca: server.ca, request: next(), connections: each, seconds });
-      const bytes = () => bytesOf(next(), new URL(server.address).host);
-      const { perSecond, times } = await load({ address: server.address, ca: server.ca, connections: each, ms: seconds * 1_000, status: 200, next: bytes });
-      return { requests: times.length, perSecond, p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99) };
-    }),
-  );
-  const count = all.reduce((sum, { requests: own }) => sum + own, 0);
-  return {
-    perSecond: all.reduce((sum, { perSecond }) => sum + perSecond, 0),
-    p50Ms: median(all.map(({ p50Ms }) => p50Ms)),
-    p99Ms: Math.max(...all.map(({ p99Ms }) => p99Ms)),
-    cpuUs: ((cpuMsOf(server.pid) - before) * 1_000) / count,
-  };
+/** A server with all instances, and one with the first alone. */
+interface Servers {
+  readonly tokens: Tokens;
+  readonly hsm: HsmServer;
+  readonly lone: HsmServer | undefined;
 }
 
-const mediansOf = (runs: readonly Measured[]): Measured => {
-  const of = (field: keyof Measured) => median(runs.map((run) => run[field]));
-  return { perSecond: of('perSecond'), p50Ms: of('p50Ms'), p99Ms: of('p99Ms'), cpuUs: of('cpuUs') };
-};
-
-function rowOf(what: string, { perSecond, p50Ms, p99Ms, cpuUs }: Measured, bare?: number, empty?: number): Row {
-  return {
-    ...{ what, connections, 'requests/s': Math.round(perSecond), 'CPU us': Math.round(cpuUs), 'p50 ms': round(p50Ms, 2), 'p99 ms': round(p99Ms, 2) },
-    ...(bare !== undefined && { 'of the bare loop': round(perSecond / bare, 2) }),
-    ...(empty !== undefined && { 'of the empty route': round(perSecond / empty, 2) }),
-  };
-}
-
-/** Bare loop, empty route and the server in turns, with so many instances: all of them busy, and only the first. */
 async function compare(count: number): Promise<Row[]> {
   const tokens = makeTokens(count);
-  const hsm = await startHsmServer(library, tokens.slots);
+  const hsm = await startHsmServer(library, tokens.slots, 'key');
+  const lone = count > 1 ? await startHsmServer(library, tokens.slots.slice(0, 1), 'lone') : undefined;
   const rows: Row[] = [];
   for (const operation of operations) {
-    const requests = await hsm.requests(operation);
-    const bare: number[] = [];
-    const bareOnAll: number[] = [];
-    const runs: Record<'all' | 'first' | 'empty', Measured[]> = { all: [], first: [], empty: [] };
-    for (let turn = 0; turn < rounds; turn++) {
-      bare.push(await bareLoop(library, tokens.slots[0] as number, operation, seconds, 1));
-      if (count === 1) bareOnAll.push(await bareLoop(library, tokens.slots[0] as number, operation, seconds, availableParallelism()));
-      runs.empty.push(await measure(hsm, 'empty', [() => EMPTY_GET]));
-      runs.first.push(await measure(hsm, operation, requests.slice(0, 1)));
-      if (count > 1) runs.all.push(await measure(hsm, operation, requests));
-    }
-    const empty = mediansOf(runs.empty);
-    if (count === 1) {
-      rows.push({ what: `${operation}, bare loop`, connections: 1, 'requests/s': Math.round(median(bare)) });
-      rows.push({ what: `${operation}, bare loop on all cores`, connections: 1, 'requests/s': Math.round(median(bareOnAll)) });
-      rows.push(rowOf(`${operation}, empty route`, empty));
-    }
-    rows.push(rowOf(`${operation}, 1 of ${count} instances`, mediansOf(runs.first), median(bare), empty.perSecond));
-    if (count > 1) rows.push(rowOf(`${operation}, all of ${count} instances`, mediansOf(runs.all), median(bare), empty.perSecond));
+    rows.push(...rowsOf(operation, count, await turnsOf(operation, { tokens, hsm, lone })));
     progress(`${operation} with ${count} instances`);
   }
   await hsm.server.stop();
+  await lone?.server.stop();
   tokens.end();
   return rows;
 }
 
-const SLICES = 12;
-/** The slices in which the fault is there. */
-const FAULTY = { from: 3, to: 7 };
-
-/** Requests per second of each instance over time; the fault befalls the first. */
-async function chaos(kind: NonNullable<typeof fault>): Promise<Row[]> {
-  const count = Math.max(2, ...options.instances.filter((each) => each <= 4));
-  const tokens = makeTokens(count);
-  const faulty = faultLibrary(tokens.folder, 'faulty');
-  const hsm = await startHsmServer(library, tokens.slots, `library = "${faulty.path}"\nisolation = "process"\ndeadline_seconds = 1\nprobe_seconds = 1\n`);
-  const [operation = 'aes-gcm'] = operations;
+async function turnsOf(operation: HsmOperation, { tokens, hsm, lone }: Servers): Promise<Turns> {
+  const slot = tokens.slots[0] as number;
+  const bare = (what: Parameters<typeof bareLoop>[2], threads?: number) => bareLoop(library, slot, what, seconds, threads);
   const requests = await hsm.requests(operation);
-  const each = Math.max(1, Math.floor(connections / count));
-  const { address, ca } = hsm.server;
-  const rows: Row[] = [];
-  for (let slice = 0; slice < SLICES; slice++) {
-    faulty.tell(slice >= FAULTY.from && slice < FAULTY.to ? (kind === 'slow' ? 'slow 1000' : kind) : undefined);
-    const [first, ...others] = requests as [() => HttpRequest, ...(() => HttpRequest)[]];
-    const [own, ...rates] = await Promise.all([
-      successes(hsm, first),
-      ...others.map(async (next) => (await drive({ address, ca, request: next(), connections: each, seconds })).perSecond),
-    ]);
-    const named = [own as number, ...rates].map((rate, at) => [at === 0 ? 'faulty/s' : `instance ${at}/s`, Math.round(rate)]);
-    rows.push({ what: `${kind}, ${operation}, after ${round((slice + 1) * seconds)} s`, ...Object.fromEntries(named) });
+  const [alone] = (await lone?.requests(operation)) ?? [];
+  const software = lone === undefined && operation === 'aes-gcm' ? await hsm.software() : undefined;
+  const loadOf = (...each: Load['requests']): Load => ({ requests: each, isNewEachTime: operation === 'create', connections, seconds });
+  const empty: Load = { requests: [() => EMPTY_GET], connections, seconds };
+  await measure(hsm, { ...loadOf(...requests), seconds: WARM_SECONDS });
+  if (software) await measure(hsm, { ...loadOf(software), seconds: WARM_SECONDS });
+  if (lone && alone) await measure(lone, { ...loadOf(alone), seconds: WARM_SECONDS });
+  const turns: Turns = { bare: [], bareOnAll: [], bareSoftware: [], empty: [], software: [], first: [], alone: [], all: [] };
+  for (let turn = 0; turn < rounds; turn++) {
+    turns.bare.push(await bare(operation));
+    turns.first.push(await measure(hsm, loadOf(...requests.slice(0, 1))));
+    if (lone && alone) turns.alone.push(await measure(lone, loadOf(alone)));
+    turns.empty.push(await measure(hsm, empty));
+    if (requests.length > 1) turns.all.push(await measure(hsm, loadOf(...requests)));
+    else turns.bareOnAll.push(await bare(operation, availableParallelism()));
+    if (!software) continue;
+    turns.software.push(await measure(hsm, loadOf(software)));
+    turns.bareSoftware.push(await bare('aes-gcm in software'));
   }
-  faulty.tell(undefined);
-  await hsm.server.stop();
-  tokens.end();
-  return rows;
+  return turns;
 }
 
-/** Answers of success per second of a client with one connection; what is under way at the end of the turn does not count. */
-async function successes({ server }: HsmServer, next: () => HttpRequest): Promise<number> {
-  let count = 0;
-  let isOver = false;
-  const worker = async () => {
-    while (!isOver) {
-      const isDone = await server.ask(next()).then(
-        () => true,
-        () => false,
-      );
-      if (isDone && !isOver) count += 1;
-    }
-  };
-  void worker();
-  await new Promise((end) => setTimeout(end, seconds * 1_000));
-  isOver = true;
-  return count / seconds;
+function rowsOf(operation: HsmOperation, count: number, { bare, bareOnAll, bareSoftware, empty, software, first, alone, all }: Turns): Row[] {
+  const compared = (runs: readonly Measured[]) => ({ 'of the bare loop': ratioOf(runs, bare), 'of the empty route': ratioOf(runs, empty) });
+  const bareRow = (what: string, loops: readonly BareLoop[]): Row => ({
+    ...{ what: `${operation}, ${what}`, connections: 1, 'requests/s': Math.round(median(loops.map(({ perSecond }) => perSecond))) },
+    'CPU us': round(median(loops.map(({ cpuUs }) => cpuUs))),
+  });
+  const row = (what: string, runs: readonly Measured[]) => rowOf(`${operation}, ${what}`, connections, mediansOf(runs));
+  if (count === 1) {
+    const ofSoftware = software.length === 0 ? [] : [bareRow('bare loop in software', bareSoftware), row('key in software', software)];
+    const routing = software.length === 0 ? [] : [{ what: `${operation}, routing`, connections, 'CPU us': routingUs(first, software, bare, bareSoftware) }];
+    const bares = [bareRow('bare loop', bare), bareRow('bare loop on all cores', bareOnAll), ...ofSoftware, row('empty route', empty)];
+    return [...bares, { ...row('1 of 1 instances', first), ...compared(first) }, ...routing];
+  }
+  const rows: Row[] = [{ ...row(`1 of ${count} instances`, first), ...compared(first), 'of one instance': ratioOf(first, alone) }];
+  rows.push({ ...row(`all of ${count} instances`, all), ...compared(all) });
+  // Each needs a core, and the front one more.
+  if (count >= availableParallelism()) return rows;
+  const perEach = all.map((run) => ({ ...run, perSecond: run.perSecond / count }));
+  return [...rows, { ...row(`each of ${count} instances`, perEach), 'of the bare loop': ratioOf(perEach, bare) }];
 }
 
-function chartsOf(rows: readonly Row[]): Record<string, Chart> {
-  const numbers = (of: readonly Row[], column: string) => of.map((row) => (typeof row[column] === 'number' ? row[column] : null));
-  const names = (of: readonly Row[]) => of.map(({ what }) => String(what));
-  const timed = rows.filter((row) => 'faulty/s' in row);
-  const routed = rows.filter((row) => !('faulty/s' in row));
-  const columns = [...new Set(timed.flatMap((row) => Object.keys(row).filter((key) => key.endsWith('/s'))))];
-  const overTime = (kind: string): [string, Chart] => {
-    const own = timed.filter(({ what }) => String(what).startsWith(kind));
-    const series = Object.fromEntries(columns.map((column) => [column, numbers(own, column)]));
-    return [`hsm-routing-${kind}`, { title: `hsm-routing: ${kind} befalls one instance`, unit: 'requests/s', kind: 'line', names: names(own), series }];
-  };
-  const rate: Chart = {
-    title: 'hsm-routing: requests per second',
-    unit: 'requests/s',
-    kind: 'bar',
-    names: names(routed),
-    series: { 'requests/s': numbers(routed, 'requests/s') },
-  };
-  const kinds = [...new Set(timed.map(({ what }) => String(what).split(',')[0] as string))];
-  return { ...(routed.length > 0 && { 'hsm-routing-rate': rate }), ...Object.fromEntries(kinds.map(overTime)) };
+/** CPU of finding the instance, crossing to its thread and back: what a key on a token costs more than one in software, without what the token costs more than the cipher. */
+function routingUs(onToken: readonly Measured[], software: readonly Measured[], bare: readonly BareLoop[], bareSoftware: readonly BareLoop[]): number {
+  const more = (runs: readonly { cpuUs: number }[], than: readonly { cpuUs: number }[]) => runs.map(({ cpuUs }, turn) => cpuUs - (than[turn]?.cpuUs ?? 0));
+  const inServer = more(onToken, software);
+  const inLoop = more(bare, bareSoftware);
+  return round(median(inServer.map((us, turn) => us - (inLoop[turn] as number))));
+}
+
+function rateChart(rows: readonly Row[]): Record<string, Chart> {
+  const rated = rows.filter((row) => typeof row['requests/s'] === 'number');
+  const series = { 'requests/s': rated.map((row) => row['requests/s'] as number) };
+  const names = rated.map(({ what }) => String(what));
+  return { 'hsm-routing-rate': { title: 'hsm-routing: requests per second', unit: 'requests/s', kind: 'bar', names, series } };
 }
 
 if (!existsSync(library)) {
   progress(`hsm-routing needs ${library}: install softhsm2, or name another library with --library`);
   process.exit();
 }
-const rows: Row[] = [];
-if (fault) rows.push(...(await chaos(fault)));
-else for (const count of options.instances) rows.push(...(await compare(count)));
-report('hsm-routing', rows, [], chartsOf);
+// A file of its own: rows of a run with a fault are no measure of the routing.
+if (fault) report(`hsm-routing-${fault}`, await chaos(fault, options), [], (rows) => ({ [`hsm-routing-${fault}`]: chaosChart(fault, rows) }));
+else {
+  const rows: Row[] = [];
+  for (const count of options.instances) rows.push(...(await compare(count)));
+  report('hsm-routing', rows, limitsOf(rows), rateChart);
+}
 // An ended turn may still have a call under way.
 process.exit();

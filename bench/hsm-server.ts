@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { HttpRequest } from './http-request.ts';
-import { WITH_EMPTY } from './key-server.ts';
-import { DATA, e, type Item, json, n, s, t } from './kmip-json.ts';
+import { AES, encryptBy, WITH_EMPTY } from './key-server.ts';
+import { DATA, e, type Item, json, memberOf, n, s, t } from './kmip-json.ts';
 import type { HsmOperation } from './options.ts';
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 
@@ -36,28 +36,45 @@ export function makeTokens(count: number): Tokens {
   return { folder, slots, end: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** @returns operations per second of that many threads, each a process, together */
-export async function bareLoop(library: string, slot: number, operation: HsmOperation, seconds: number, threads: number): Promise<number> {
+export interface BareLoop {
+  /** Of all threads together. */
+  readonly perSecond: number;
+  /** Of one operation. */
+  readonly cpuUs: number;
+}
+
+export type BareOperation = HsmOperation | 'aes-gcm in software';
+
+/** @param threads each a process */
+export async function bareLoop(library: string, slot: number, operation: BareOperation, seconds: number, threads = 1): Promise<BareLoop> {
   const args = ['--disable-warning=ExperimentalWarning', LOOP, library, String(slot), PIN, operation, String(seconds * 1_000)];
-  const rates = await Promise.all(Array.from({ length: threads }, () => promisify(execFile)(process.execPath, args)));
-  return rates.reduce((sum, { stdout }) => sum + Number(stdout), 0);
+  const said = await Promise.all(Array.from({ length: threads }, () => promisify(execFile)(process.execPath, args)));
+  const loops = said.map(({ stdout }) => JSON.parse(stdout) as BareLoop);
+  const sum = (field: keyof BareLoop) => loops.reduce((all, each) => all + each[field], 0);
+  return { perSecond: sum('perSecond'), cpuUs: sum('cpuUs') / threads };
 }
 
 export interface HsmServer {
   readonly server: ServerProcess;
   /** What makes a request that uses a key of each instance; keys that are made have a name of their own each time. */
   requests(operation: HsmOperation): Promise<readonly (() => HttpRequest)[]>;
+  /** Encrypts with a key of the database. */
+  software(): Promise<() => HttpRequest>;
 }
 
-/** @param more lines of the configuration of the first instance */
-export async function startHsmServer(library: string, slots: readonly number[], more = ''): Promise<HsmServer> {
+/** @param names begin of the names of keys: two servers may use one token @param more lines of the configuration of the first instance */
+export async function startHsmServer(library: string, slots: readonly number[], names: string, more = ''): Promise<HsmServer> {
   const table = (slot: number, at: number) =>
     `[[hsm_instances]]\nhsm_model = "soft_hsm"\nhsm_admin = ["*"]\nhsm_slot = [${slot}]\nhsm_password = ["${PIN}"]\n${at === 0 && more !== '' ? more : `library = "${library}"\n`}`;
   const server = await startServerProcess(`${WITH_EMPTY}${slots.map(table).join('')}`, 4);
   return {
     server,
     requests: async (operation) =>
-      Promise.all(slots.map((slot, at) => requestOf(server, `hsm::soft_hsm${at === 0 ? '' : `_${at}`}::${slot}::${operation}`, operation))),
+      Promise.all(slots.map((slot, at) => requestOf(server, `hsm::soft_hsm${at === 0 ? '' : `_${at}`}::${slot}::${names}-${operation}`, operation))),
+    software: async () => {
+      const request = json(server.cookie, encryptBy(memberOf(await server.ask(json(server.cookie, AES)), 'UniqueIdentifier')));
+      return () => request;
+    },
   };
 }
 

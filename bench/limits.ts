@@ -20,7 +20,11 @@ export type Column =
   | 'recall@10'
   | 'of one core'
   | 'of one node'
-  | 'of SQLite';
+  | 'of SQLite'
+  | 'of the bare loop'
+  | 'of the empty route'
+  | 'of one instance'
+  | 'CPU us';
 
 interface Rule {
   readonly what: string;
@@ -61,6 +65,15 @@ export const RULES: readonly Rule[] = [
   { what: 'second start', column: 'ms', atMost: 1_200 },
   { what: 'second start', column: 'CPU ms', atMost: 2_500 },
   { what: 'idle', column: 'MB', atMost: 300 },
+  ...[1, 2, 4, 8].flatMap((count): Rule[] => [
+    { what: `rsa-sign, 1 of ${count} instances`, column: 'of the bare loop', atLeast: 0.9 },
+    { what: `rsa-sign, each of ${count} instances`, column: 'of the bare loop', atLeast: 0.9 },
+    { what: `aes-gcm, 1 of ${count} instances`, column: 'of the empty route', atLeast: 0.4 },
+  ]),
+  ...[2, 4, 8].flatMap((count) =>
+    ['rsa-sign', 'aes-gcm'].map((operation): Rule => ({ what: `${operation}, 1 of ${count} instances`, column: 'of one instance', atLeast: 0.95 })),
+  ),
+  { what: 'aes-gcm, routing', column: 'CPU us', atMost: 30 },
   ...['Encrypt', 'Get', 'Sign P-256', '/whoami'].map((what): Rule => ({ what: `${what} after the start`, column: 'first of last', atMost: 2 })),
 ];
 

@@ -118,7 +118,7 @@ export interface PairOptions extends KeyOptions {
   readonly publicUses: readonly TokenUse[];
 }
 
-/** Numbers of an RSA key, big-endian: n, e, d, p, q, dp, dq, qi. */
+/** Numbers of an RSA key, big-endian. */
 export type RsaNumbers = Readonly<Record<'n' | 'e' | 'd' | 'p' | 'q' | 'dp' | 'dq' | 'qi', Uint8Array>>;
 
 /** A key that a client brings. */
@@ -145,13 +145,13 @@ export type FlatAnswer = string | readonly [string, string] | HsmFailure;
 export type FlatUse = 'encrypt' | 'decrypt' | 'sign';
 
 export type HsmAnswer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: HsmFailure };
+export type Answered<T> = HsmAnswer<T> | Promise<HsmAnswer<T>>;
 
-/** Operations of one kind with one outcome: `CKR_OK`, the return value of the token, or why it was not called. */
+/** Operations of one kind with one outcome: `CKR_OK`, the return value of the token, or why it was not called. `seconds` are their sum. */
 export interface OperationFigures {
   readonly operation: string;
   readonly outcome: string;
   readonly count: number;
-  /** In sum. */
   readonly seconds: number;
 }
 
@@ -163,38 +163,38 @@ export type HsmApi = {
   /** Since the start of the actor. */
   figures(): readonly OperationFigures[];
   /** Names of the mechanisms that the token reports. Those without a name in the standard are left out. */
-  mechanisms(slot: number): Promise<HsmAnswer<readonly string[]>>;
-  list(slot: number): Promise<HsmAnswer<readonly TokenKey[]>>;
-  find(slot: number, key: TokenKeyName): Promise<HsmAnswer<TokenKey>>;
-  generate(slot: number, options: SecretOptions): Promise<HsmAnswer<TokenKey>>;
-  generatePair(slot: number, options: PairOptions): Promise<HsmAnswer<TokenKey>>;
-  bring(slot: number, options: KeyOptions, key: BroughtKey): Promise<HsmAnswer<TokenKey>>;
+  mechanisms(slot: number): Answered<readonly string[]>;
+  list(slot: number): Answered<readonly TokenKey[]>;
+  find(slot: number, key: TokenKeyName): Answered<TokenKey>;
+  generate(slot: number, options: SecretOptions): Answered<TokenKey>;
+  generatePair(slot: number, options: PairOptions): Answered<TokenKey>;
+  bring(slot: number, options: KeyOptions, key: BroughtKey): Answered<TokenKey>;
   /** Does nothing if there is no such key. */
-  destroy(slot: number, key: TokenKeyName): Promise<HsmAnswer<void>>;
+  destroy(slot: number, key: TokenKeyName): Answered<void>;
   /** Unwraps a key on the token, where it stays for its uses: nothing reads its value. */
-  hold(slot: number, key: TokenKeyName): Promise<HsmAnswer<TokenKey>>;
+  hold(slot: number, key: TokenKeyName): Answered<TokenKey>;
   /** Destroys what `hold` keeps, on all slots, of the key of an object or of those that it has wrapped. */
   giveUp(id: string): Promise<void>;
   /** The value of a secret key that is not sensitive. */
-  value(slot: number, key: TokenKeyName): Promise<HsmAnswer<Uint8Array>>;
+  value(slot: number, key: TokenKeyName): Answered<Uint8Array>;
   /** A private key that is not sensitive. */
-  give(slot: number, key: TokenKeyName): Promise<HsmAnswer<BroughtKey>>;
+  give(slot: number, key: TokenKeyName): Answered<BroughtKey>;
   /** Wraps a key that is on the token, and extractable: its value, or PKCS #8. */
-  wrapKey(slot: number, key: TokenKeyName, mechanism: TokenMechanism, target: TokenKeyName): Promise<HsmAnswer<Uint8Array>>;
-  encrypt(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Promise<HsmAnswer<Sealed>>;
-  decrypt(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Promise<HsmAnswer<Uint8Array>>;
-  sign(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Promise<HsmAnswer<Uint8Array>>;
+  wrapKey(slot: number, key: TokenKeyName, mechanism: TokenMechanism, target: TokenKeyName): Answered<Uint8Array>;
+  encrypt(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Answered<Sealed>;
+  decrypt(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Answered<Uint8Array>;
+  sign(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Answered<Uint8Array>;
   /** One of these three with little data, in a form that crosses threads for less. */
-  use(what: FlatUse, slot: number, kind: TokenKeyKind, name: string, mechanism: FlatMechanism, data: string): Promise<FlatAnswer>;
+  use(what: FlatUse, slot: number, kind: TokenKeyKind, name: string, mechanism: FlatMechanism, data: string): FlatAnswer | Promise<FlatAnswer>;
   /** Wraps bytes, which are on the token for this call only. */
-  wrap(slot: number, key: TokenKeyName, mechanism: TokenMechanism, material: Uint8Array): Promise<HsmAnswer<Uint8Array>>;
-  unwrap(slot: number, key: TokenKeyName, mechanism: TokenMechanism, wrapped: Uint8Array): Promise<HsmAnswer<Uint8Array>>;
+  wrap(slot: number, key: TokenKeyName, mechanism: TokenMechanism, material: Uint8Array): Answered<Uint8Array>;
+  unwrap(slot: number, key: TokenKeyName, mechanism: TokenMechanism, wrapped: Uint8Array): Answered<Uint8Array>;
   /** Begins an operation in parts, which holds a session of the token until its end, or until nobody continues it for five minutes. */
-  beginParts(slot: number, owner: PartOwner, key: TokenKeyName, start: PartStart, data: Uint8Array): Promise<HsmAnswer<PartOutput>>;
+  beginParts(slot: number, owner: PartOwner, key: TokenKeyName, start: PartStart, data: Uint8Array): Answered<PartOutput>;
   /** Any failure ends the operation. */
-  nextPart(slot: number, owner: PartOwner, value: Uint8Array, data: Uint8Array): Promise<HsmAnswer<PartOutput>>;
+  nextPart(slot: number, owner: PartOwner, value: Uint8Array, data: Uint8Array): Answered<PartOutput>;
   /** @param proof as in `PartStart` */
-  lastPart(slot: number, owner: PartOwner, value: Uint8Array, data: Uint8Array, proof: Uint8Array | undefined): Promise<HsmAnswer<PartOutput>>;
+  lastPart(slot: number, owner: PartOwner, value: Uint8Array, data: Uint8Array, proof: Uint8Array | undefined): Answered<PartOutput>;
   /** @param length in bytes of the derived secret */
-  derive(slot: number, key: TokenKeyName, mechanism: TokenMechanism, length: number): Promise<HsmAnswer<Uint8Array>>;
+  derive(slot: number, key: TokenKeyName, mechanism: TokenMechanism, length: number): Answered<Uint8Array>;
 };

@@ -11,6 +11,8 @@ const OS_LOCKING = 2;
 export interface Cryptoki {
   /** The initialised library. @throws the error of loading or initialising it */
   open(): Promise<pkcs11js.PKCS11>;
+  /** The same; undefined if that takes more than looking. */
+  readonly opened: pkcs11js.PKCS11 | undefined;
   /** Finalises the library if nobody else uses it, so that the next open sees the tokens that are present then. @returns whether it did */
   restart(): boolean;
   /** The library lets one thread of the process call it, and no other. */
@@ -50,6 +52,9 @@ export function createCryptoki({ path, alone, initializeText, hint, isBusy }: Cr
       if (!initialised) isForOneThread = initialise(library, initializeText) === 'one thread';
       initialised = true;
       return library;
+    },
+    get opened() {
+      return initialised ? library : undefined;
     },
     restart: finalise,
     get isForOneThread() {

@@ -10,4 +10,6 @@ export interface Job<T> {
   here(token: Token): T;
   /** It has the turn of the slot's queue. */
   readonly hasTurn?: boolean | undefined;
+  /** It has run once, and is worth a second time, not a third. */
+  readonly isAgain?: boolean | undefined;
 }

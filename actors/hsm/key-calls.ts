@@ -1,8 +1,9 @@
 // The calls on keys of an instance: each runs in a session of its slot, is counted, and is a step of the request that it is for.
+import { andThen } from '../../kernel/at-once.ts';
 import { bytesOfText } from '../../kernel/runtime/bytes.ts';
 import { inSpan } from '../../kernel/tracing/span.ts';
 import { NAME_OF } from '../../kmip/pkcs11.ts';
-import type { HsmAnswer, HsmApi, TokenKeyName } from './api.ts';
+import type { Answered, FlatAnswer, HsmAnswer, HsmApi, Sealed, TokenKeyName } from './api.ts';
 import { flatAnswer, mechanismOf } from './flat-use.ts';
 import type { Parts } from './parts.ts';
 import type { SlotSession } from './slot-session.ts';
@@ -28,18 +29,20 @@ interface KeyCallsOptions {
 
 export function keyCalls({ prefix, sessions, tally, isAwaited }: KeyCallsOptions): KeyCalls {
   const turns = new Turns();
-  const turn: Turn = { pause: () => turns.pause, isAwaited, time: (work) => turns.time(work) };
+  const turn: Turn = { pause: () => turns.pause, next: (work) => turns.next(work), isAwaited, time: (work) => turns.time(work) };
   const counted: Counted = (operation, slot, run) =>
-    inSpan(`HSM ${operation}`, 'client', { 'gatehouse.hsm.instance': prefix, 'gatehouse.hsm.slot': slot }, async (span) => {
+    inSpan(`HSM ${operation}`, 'client', { 'gatehouse.hsm.instance': prefix, 'gatehouse.hsm.slot': slot }, (span) => {
       const start = performance.now();
       const session = sessions.get(slot);
-      const answer = session ? await run(session) : UNKNOWN_SLOT;
-      if (answer === GIVEN_UP) return answer;
-      const outcome = answer.ok ? 'CKR_OK' : outcomeOf(answer.failure);
-      tally.add(operation, outcome, performance.now() - start);
-      span?.set({ 'gatehouse.hsm.return_value': outcome });
-      if (!answer.ok) span?.end(outcome);
-      return answer;
+      const count = <T>(answer: HsmAnswer<T>): HsmAnswer<T> => {
+        if (answer === GIVEN_UP) return answer;
+        const outcome = answer.ok ? 'CKR_OK' : outcomeOf(answer.failure);
+        tally.add(operation, outcome, performance.now() - start);
+        span?.set({ 'gatehouse.hsm.return_value': outcome });
+        if (!answer.ok) span?.end(outcome);
+        return answer;
+      };
+      return session ? andThen(run(session), count) : count(UNKNOWN_SLOT);
     });
   const on: OnWork = (name, slot, ...args) => counted(name, slot, (session) => session.do({ name, args, making: { isMade: false } }, turn));
   return {
@@ -50,18 +53,17 @@ export function keyCalls({ prefix, sessions, tally, isAwaited }: KeyCallsOptions
     async giveUp(id) {
       await Promise.all([...sessions.values()].map(({ keys }) => keys.giveUpOf(id)));
     },
-    async use(what, slot, kind, name, mechanism, data) {
-      return flatAnswer(await on(what, slot, { name, kind }, mechanismOf(mechanism), bytesOfText(data)));
-    },
+    use: (what, slot, kind, name, mechanism, data) =>
+      andThen<HsmAnswer<Uint8Array | Sealed>, FlatAnswer>(on(what, slot, { name, kind }, mechanismOf(mechanism), bytesOfText(data)), flatAnswer),
     ...whole(on),
     ...inParts((operation, slot, work, key) => counted(operation, slot, (session) => session.run((token) => work(session.parts, token), turn, key))),
   };
 }
 
 type PartCalls = Pick<KeyCalls, 'beginParts' | 'nextPart' | 'lastPart'>;
-type Counted = <T>(operation: keyof KeyCalls, slot: number, run: (session: SlotSession) => Promise<HsmAnswer<T>>) => Promise<HsmAnswer<T>>;
-type OnWork = <N extends WorkName & keyof KeyCalls>(name: N, slot: number, ...args: WorkArgs<N>) => Promise<HsmAnswer<WorkValue<N>>>;
-type OnParts = <T>(operation: keyof KeyCalls, slot: number, work: (parts: Parts, token: Token) => T, key?: TokenKeyName) => Promise<HsmAnswer<T>>;
+type Counted = <T>(operation: keyof KeyCalls, slot: number, run: (session: SlotSession) => Answered<T>) => Answered<T>;
+type OnWork = <N extends WorkName & keyof KeyCalls>(name: N, slot: number, ...args: WorkArgs<N>) => Answered<WorkValue<N>>;
+type OnParts = <T>(operation: keyof KeyCalls, slot: number, work: (parts: Parts, token: Token) => T, key?: TokenKeyName) => Answered<T>;
 
 function whole(on: OnWork): Omit<KeyCalls, Uncounted | keyof PartCalls> {
   return {

@@ -18,6 +18,20 @@ const MAX_WRAPPED_BYTES = 16_384;
 const input = (data: Uint8Array): Buffer => (data.length === 0 ? Buffer.alloc(1).subarray(0, 0) : Buffer.from(data));
 const output = (data: Uint8Array): Buffer => Buffer.alloc(data.length + MARGIN_BYTES);
 
+/** Of a call with little data: memory of its own costs a short call a tenth. The calls are synchronous, so one has it at a time. */
+const ROOM = Buffer.alloc(MAX_SIGNATURE_BYTES);
+
+/** @returns a copy of what the work has put into the room of so many bytes, in which nothing stays */
+function inRoom(bytes: number, work: (room: Buffer) => Buffer): Uint8Array {
+  if (bytes > ROOM.length) return new Uint8Array(work(Buffer.alloc(bytes)));
+  const room = ROOM.subarray(0, bytes);
+  try {
+    return new Uint8Array(work(room));
+  } finally {
+    room.fill(0);
+  }
+}
+
 export function encrypt(token: Token, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Sealed {
   const { library, session } = token;
   const handle = token.handle(key);
@@ -25,25 +39,25 @@ export function encrypt(token: Token, key: TokenKeyName, mechanism: TokenMechani
   const how = toSealing(token, mechanism);
   library.C_EncryptInit(session, how.mechanism, handle);
   const sealed = inPieces(token, mechanism, data, {
-    whole: () => library.C_Encrypt(session, input(data), room),
+    whole: () => inRoom(room, (output) => library.C_Encrypt(session, input(data), output)),
     update: (piece) => library.C_EncryptUpdate(session, input(piece), output(piece)),
-    final: (room) => library.C_EncryptFinal(session, room),
+    final: (output) => library.C_EncryptFinal(session, output),
   });
   const iv = how.chosenIv();
   return iv ? { data: sealed, iv } : { data: sealed };
 }
 
 /** tpm2-pkcs11 1.9 fills the room of an RSA block and leaves its length as it was given: so RSA gets room for the block and no more. */
-function roomFor(token: Token, handle: pkcs11js.Handle, { name }: TokenMechanism, data: Uint8Array): Buffer {
+function roomFor(token: Token, handle: pkcs11js.Handle, { name }: TokenMechanism, data: Uint8Array): number {
   const modulus = name.startsWith('CKM_RSA_') ? token.read(handle, CKA.MODULUS) : undefined;
-  return modulus ? Buffer.alloc(modulus.length) : output(data);
+  return modulus?.length ?? data.length + MARGIN_BYTES;
 }
 
 export function decrypt(token: Token, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Uint8Array {
   const { library, session } = token;
   library.C_DecryptInit(session, toMechanism(mechanism, token.mechanisms), token.handle(key));
   return inPieces(token, mechanism, data, {
-    whole: () => library.C_Decrypt(session, input(data), output(data)),
+    whole: () => inRoom(data.length + MARGIN_BYTES, (output) => library.C_Decrypt(session, input(data), output)),
     // Some tokens keep all that they got until the end, because the tag is there.
     update: (piece) => library.C_DecryptUpdate(session, input(piece), output(data)),
     final: (room) => library.C_DecryptFinal(session, room),
@@ -54,7 +68,7 @@ export function sign(token: Token, key: TokenKeyName, mechanism: TokenMechanism,
   const { library, session } = token;
   library.C_SignInit(session, toMechanism(mechanism, token.mechanisms), token.handle(key));
   return inPieces(token, mechanism, data, {
-    whole: () => library.C_Sign(session, input(data), Buffer.alloc(MAX_SIGNATURE_BYTES)),
+    whole: () => inRoom(MAX_SIGNATURE_BYTES, (output) => library.C_Sign(session, input(data), output)),
     update: (piece) => {
       library.C_SignUpdate(session, input(piece));
       return Buffer.alloc(0);
@@ -67,7 +81,7 @@ export function sign(token: Token, key: TokenKeyName, mechanism: TokenMechanism,
 const SHORT: ReadonlySet<string> = new Set(['CKM_ECDSA', 'CKM_EDDSA', 'CKM_RSA_PKCS', 'CKM_RSA_PKCS_PSS', 'CKM_RSA_PKCS_OAEP', 'CKM_RSA_X_509']);
 
 interface Pieces {
-  whole(): Buffer;
+  whole(): Uint8Array;
   update(piece: Uint8Array): Buffer;
   /** @param room for the rest */
   final(room: Buffer): Buffer;
@@ -76,7 +90,7 @@ interface Pieces {
 /** All data in one call, unless the library takes less at a time. */
 function inPieces({ quirks }: Token, { name }: TokenMechanism, data: Uint8Array, { whole, update, final }: Pieces): Uint8Array {
   const { maxDataBytes = Number.POSITIVE_INFINITY } = quirks;
-  if (data.length <= maxDataBytes || SHORT.has(name)) return new Uint8Array(whole());
+  if (data.length <= maxDataBytes || SHORT.has(name)) return whole();
   const done: Buffer[] = [];
   for (let at = 0; at < data.length; at += maxDataBytes) done.push(update(data.subarray(at, at + maxDataBytes)));
   return new Uint8Array(Buffer.concat([...done, final(output(data))]));

@@ -54,6 +54,10 @@ export class Prober implements SlotHost {
     return this.#cryptoki.open();
   }
 
+  atHand({ problem }: SlotWatch): pkcs11js.PKCS11 | undefined {
+    return problem === undefined ? this.#cryptoki.opened : undefined;
+  }
+
   probe(): Promise<readonly SlotStatus[]> {
     this.#probing ??= this.#probeAll().finally(() => {
       this.#probing = undefined;

@@ -24,6 +24,11 @@ export class SlotDesks {
     return !this.#isForOneThread();
   }
 
+  /** Whether uses of keys run in threads of their own. */
+  get takesUses(): boolean {
+    return this.#uses.length > 0 && this.isOpen;
+  }
+
   /** Why the slot cannot be used: a call of it does not return. */
   get stall(): string | undefined {
     return this.#all.map(({ stall }) => stall).find((each) => each !== undefined);

@@ -1,6 +1,7 @@
 // Adds a declared route to Fastify: authenticates before the body is read, validates before the handler runs, and sends the answer.
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
+import { atEnd } from '../at-once.ts';
 import type { Clock } from '../clock.ts';
 import type { FrontLimits } from '../front-limits.ts';
 import type { Span } from '../tracing/span.ts';
@@ -144,7 +145,7 @@ function runUntil(leave: Leave, view: RequestView, handle: Route['handle']): Res
   } finally {
     if (!(answer instanceof Promise)) leave();
   }
-  return answer instanceof Promise ? answer.finally(leave) : answer;
+  return answer instanceof Promise ? atEnd(answer, leave) : answer;
 }
 
 /** @returns the holder whose share this request counts against */

@@ -23,8 +23,10 @@ export function remoteOver<A extends Api>(mailbox: Pick<Mailbox, 'call'>, option
   };
   return methodsOver(
     (name) =>
-      async (...args) =>
-        mailbox.call(name, args, options),
+      (...args) => {
+        const answer = mailbox.call(name, args, options);
+        return answer instanceof Promise ? answer : Promise.resolve(answer);
+      },
     known,
   ) as Remote<A>;
 }

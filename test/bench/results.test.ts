@@ -51,6 +51,8 @@ test('the table has what has to be true of each operation', () => {
     ...['/whoami, of its limit: 0.75 -', 'token lookup, of its limit: 0.6 -', 'role login, of its limit: 0.4 -', 'login, of its limit: 0.85 -'],
     ...['/whoami during logins, p99 ms: - 25', 'second start, ms: - 1200', 'second start, CPU ms: - 2500', 'idle, MB: - 300'],
     'Encrypt after the start, first of last: - 2',
+    ...['rsa-sign, 1 of 1 instances, of the bare loop: 0.9 -', 'rsa-sign, each of 2 instances, of the bare loop: 0.9 -'],
+    ...['aes-gcm, 1 of 1 instances, of the empty route: 0.4 -', 'aes-gcm, 1 of 8 instances, of one instance: 0.95 -', 'aes-gcm, routing, CPU us: - 30'],
     ...['token lookup, two nodes, of one node: 1.8 -', 'Get, one node, of SQLite: 0.9 -', 'Create, PostgreSQL, requests/s: 1500 -'],
   ])
     assert.ok(bounds.includes(each), each);

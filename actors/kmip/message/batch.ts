@@ -101,7 +101,10 @@ export function runItem(ctx: BatchContext, item: BatchItem): Outcome | Promise<O
     outcome = toFailure(error, item, ctx);
   }
   if (!(outcome instanceof Promise)) return auditOutcome(outcome, ctx);
-  return outcome.catch((error: unknown) => toFailure(error, item, ctx)).then((each) => auditOutcome(each, ctx));
+  return outcome.then(
+    (each) => auditOutcome(each, ctx),
+    (error: unknown) => auditOutcome(toFailure(error, item, ctx), ctx),
+  );
 }
 
 /** Audits a refusal. If the audit row cannot be written, the outcome is that failure instead. */

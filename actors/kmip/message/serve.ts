@@ -1,4 +1,5 @@
 // Serves one message: a RequestMessage in any encoding, or a single operation in JSON.
+import { atEnd } from '../../../kernel/at-once.ts';
 import { move, moveLarge } from '../../../kernel/runtime/bytes.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { HeaderCredential } from '../../../kmip/message/header-credentials.ts';
@@ -94,7 +95,7 @@ function serveItems(ctx: BatchContext, items: readonly BatchItem[], header: Requ
   } finally {
     if (!(answer instanceof Promise)) ctx.opening.end();
   }
-  return answer instanceof Promise ? answer.finally(() => ctx.opening.end()) : answer;
+  return answer instanceof Promise ? atEnd(answer, () => ctx.opening.end()) : answer;
 }
 
 function batchAnswer({ version, now }: BatchContext, header: RequestHeader, outcomes: readonly Outcome[], encoding: Encoding): Answer {
@@ -154,7 +155,7 @@ function serveBare(server: KeyServer, code: number, payload: Structure, { versio
   } finally {
     if (!(answer instanceof Promise)) ctx.opening.end();
   }
-  return answer instanceof Promise ? answer.finally(() => ctx.opening.end()) : answer;
+  return answer instanceof Promise ? atEnd(answer, () => ctx.opening.end()) : answer;
 }
 
 function bareAnswer(server: KeyServer, operation: OperationName, outcome: Outcome, encoding: Encoding): Answer {

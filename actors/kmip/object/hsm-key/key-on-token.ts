@@ -1,12 +1,11 @@
 // A key as its token knows it: where it lies, what it is, and the calls of the token on it.
-import type { Remote } from '../../../../kernel/actor.ts';
 import { move, textOfBytes } from '../../../../kernel/runtime/bytes.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
 import type {
   FlatAnswer,
   FlatMechanism,
   FlatUse,
-  HsmApi,
+  HsmAnswer,
   PartOutput,
   PartOwner,
   PartStart,
@@ -61,7 +60,7 @@ export class KeyOnToken {
   encrypt(mechanism: TokenMechanism, data: Uint8Array): Promise<Sealed> {
     this.requireMechanism(mechanism.name);
     const flat = this.#flat(mechanism, data);
-    if (flat) return this.tokens.call(this.place, mechanism.name, async (hsm, slot) => sealedOf(await this.#use(hsm, slot, 'encrypt', flat, data)));
+    if (flat) return this.#use('encrypt', sealedOf, flat, data);
     return this.tokens.call(this.place, mechanism.name, (hsm, slot) => hsm.encrypt(slot, this.name, mechanism, move(owned(data))));
   }
 
@@ -70,14 +69,15 @@ export class KeyOnToken {
     return this.name.wrapped ? undefined : flatMechanism(mechanism, data);
   }
 
-  #use(hsm: Remote<HsmApi>, slot: number, what: FlatUse, mechanism: FlatMechanism, data: Uint8Array): Promise<FlatAnswer> {
-    return hsm.use(what, slot, this.name.kind, this.name.name, mechanism, textOfBytes(data));
+  #use<T>(what: FlatUse, read: (answer: FlatAnswer) => HsmAnswer<T>, mechanism: FlatMechanism, data: Uint8Array): Promise<T> {
+    const { kind, name } = this.name;
+    return this.tokens.use(this.place, String(mechanism[0]), read, [what, this.place.slot, kind, name, mechanism, textOfBytes(data)]);
   }
 
   run(what: 'decrypt' | 'sign' | 'wrap' | 'unwrap', mechanism: TokenMechanism, data: Uint8Array): Promise<Uint8Array> {
     this.requireMechanism(mechanism.name);
     const flat = what === 'decrypt' || what === 'sign' ? this.#flat(mechanism, data) : undefined;
-    if (flat) return this.tokens.call(this.place, mechanism.name, async (hsm, slot) => bytesIn(await this.#use(hsm, slot, what as FlatUse, flat, data)));
+    if (flat) return this.#use(what as FlatUse, bytesIn, flat, data);
     return this.tokens.call(this.place, mechanism.name, (hsm, slot) => hsm[what](slot, this.name, mechanism, move(owned(data))));
   }
 
