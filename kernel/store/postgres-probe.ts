@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { Fault } from '../fault.ts';
 import { requireWritable } from './postgres.ts';
-import { codeOf, DISK_FULL, NO_ROOM, UNREACHABLE } from './postgres-error.ts';
+import { codeOf, DISK_FULL, NO_ROOM, translateErrors, UNREACHABLE } from './postgres-error.ts';
 import type { Attempts } from './store-probe.ts';
 
 /** The smallest that PostgreSQL allows, where the database is: the rows of an attempt do not fit, so it writes them into a file, which it removes again. */
@@ -38,9 +38,11 @@ export function postgresAttempts(connectionString: string, answerMs: number): At
   return {
     async attempt() {
       try {
-        const open = client ?? (await connect());
-        await requireWritable(open);
-        await requireRoom(open);
+        await translateErrors(async () => {
+          const open = client ?? (await connect());
+          await requireWritable(open);
+          await requireRoom(open);
+        });
       } catch (error) {
         // The next attempt may reach another server.
         await drop();
