@@ -25,7 +25,7 @@ interface Member {
 export const membersOf = (value: unknown): KmipAnswer['members'] => Object.fromEntries((value as readonly Member[]).map((each) => [each.tag, each.value]));
 
 /** Bare operations in JSON over HTTPS, by the certificate of the connection. */
-export function jsonKmip(caller: Caller): Kmip {
+export function jsonKmip(caller: Pick<Caller, 'ask'>): Kmip {
   return async (operation, payload) => {
     const body = Buffer.from(encodeJson(structure(TAG.RequestPayload, payload), operation)).toString();
     const answer = await caller.ask(`${operation}, JSON`, 'POST', '/kmip/2_1', { body });

@@ -43,7 +43,7 @@ export function report(run: Run): boolean {
 function summaryOf({ options, storm, tally, verdict, seconds }: Run): string {
   const histories = Object.values(verdict.histories).reduce((sum, { count }) => sum + count, 0);
   const kinds = new Set(storm.happened.map(({ fault }) => fault)).size;
-  return `${options.store}, ${seconds} s, seed ${options.seed}: ${tally.answered} answers, ${histories} histories, ${verdict.kept} writes looked at again, ${storm.happened.length} faults of ${kinds} kinds`;
+  return `${options.store}, ${seconds} s, seed ${options.seed}: ${tally.answered} answers (${tally.late} that the work took longer than its limit), ${histories} histories, ${verdict.kept} writes looked at again, ${storm.happened.length} faults of ${kinds} kinds`;
 }
 
 function rowsOf({ tally, verdict }: Run): Row[] {

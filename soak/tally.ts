@@ -27,6 +27,8 @@ export class Tally {
   readonly #wrong = new Map<Promised, { count: number; readonly told: string[] }>();
   /** Requests whose client has hung up before it had the answer. */
   hungUp = 0;
+  /** Answers that the work took longer than its limit: right, and nothing was done. */
+  late = 0;
 
   count(what: string, isAnswered: boolean, ms: number): void {
     const count = this.counts.get(what) ?? { answered: 0, unanswered: 0, ms: 0 };

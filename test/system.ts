@@ -38,6 +38,7 @@ export const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   { name: 'dbus-daemon', isPresent: () => existsSync('/usr/bin/dbus-daemon') },
   { name: 'swtpm', isPresent: () => existsSync('/usr/bin/swtpm') },
   { name: 'postgresql', isPresent: () => postgresFolder() !== undefined },
+  { name: 'pgbouncer', isPresent: () => existsSync('/usr/sbin/pgbouncer') },
   { name: 'haproxy', isPresent: () => existsSync('/usr/sbin/haproxy') },
   { name: 'chromium', isPresent: () => existsSync(CHROMIUM) },
   ...['bash', 'zsh', 'fish'].map((name) => ({ name, isPresent: () => ['/bin', '/usr/bin'].some((folder) => existsSync(`${folder}/${name}`)) })),

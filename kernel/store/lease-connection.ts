@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import type { LeaseRow } from './lease.ts';
 import { CHANNEL, renewalText } from './lease-message.ts';
+import { isPooled } from './pooler.ts';
 
 const ANSWER_MS = 2_500;
 
@@ -30,11 +31,10 @@ export class LeaseConnection {
     this.#client.on('notification', ({ payload = '' }) => heard(payload));
   }
 
-  /** Listens. @returns false if a pooler is between: it gives clients numbers of its own for the server's processes */
+  /** Listens. @returns false if a pooler is between */
   async open(): Promise<boolean> {
     await this.#client.connect();
-    const { rows } = await this.#client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    if (rows[0]?.pid !== (this.#client as unknown as { readonly processID: number }).processID) return false;
+    if (await isPooled(this.#client)) return false;
     await this.#client.query(`SET default_transaction_isolation = 'read committed'; LISTEN ${CHANNEL}`);
     return true;
   }

@@ -9,6 +9,12 @@ export const NOT_WRITABLE = 'the database is read-only: it is a standby, or a fa
 const BUSY: ReadonlySet<unknown> = new Set(['55P03', '53300', '53200']);
 export const DISK_FULL = '53100';
 export const NO_ROOM = 'the disk of the database is full';
+/** SQLSTATE class 28: a password that was changed, or rules of the server that leave this one out. */
+const NOT_LET_IN = /^28...$/;
+const REFUSED = 'the database does not let this server in: see the user and the password of [store] url';
+/** Codes of OpenSSL and Node for a certificate, and of Node for TLS. */
+const NOT_TRUSTED = /CERT|^UNABLE_TO_|^ERR_(TLS|SSL)_/;
+const STRANGE = 'the certificate of the database is not trusted';
 /** What pg-pool says when all its connections have been waiting for answers for so long. It has no code. */
 const POOL_IS_BUSY = 'timeout exceeded when trying to connect';
 /** SQLSTATE classes 08 (connection), 57P (shutdown) and 58 (its files cannot be read or written), and socket errors. */
@@ -25,6 +31,8 @@ export async function translateErrors<T>(run: () => Promise<T>): Promise<T> {
     if (BUSY.has(code) || message === POOL_IS_BUSY) throw new Fault('OVERLOADED', { cause: error });
     if (code === DISK_FULL) throw new Fault('UNAVAILABLE', { detail: NO_ROOM, cause: error });
     if (code === READ_ONLY) throw new Fault('UNAVAILABLE', { detail: NOT_WRITABLE, cause: error });
+    if (NOT_LET_IN.test(String(code))) throw new Fault('UNAVAILABLE', { detail: REFUSED, cause: error });
+    if (NOT_TRUSTED.test(String(code))) throw new Fault('UNAVAILABLE', { detail: STRANGE, cause: error });
     // The connection errors of pg have no code, so they are recognized by the beginnings of their messages.
     if (GONE.test(String(code)) || /^(Connection terminated|timeout expired|Client has encountered|Client was closed)/.test(String(message))) {
       throw new Fault('UNAVAILABLE', { detail: UNREACHABLE, cause: error });

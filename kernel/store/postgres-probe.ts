@@ -2,12 +2,11 @@
 import pg from 'pg';
 import { Fault } from '../fault.ts';
 import { requireWritable } from './postgres.ts';
-import { codeOf, DISK_FULL, NO_ROOM, UNREACHABLE } from './postgres-error.ts';
+import { codeOf, DISK_FULL, NO_ROOM, translateErrors, UNREACHABLE } from './postgres-error.ts';
 import type { Attempts } from './store-probe.ts';
 
 /** The smallest that PostgreSQL allows, where the database is: the rows of an attempt do not fit, so it writes them into a file, which it removes again. */
-const PREPARE = "SET work_mem = '64kB'; SET temp_tablespaces = ''";
-const ATTEMPT = 'SELECT count(*) FROM generate_series(1, 8000)';
+const ATTEMPT = "SET LOCAL work_mem = '64kB'; SET LOCAL temp_tablespaces = ''; SELECT count(*) FROM generate_series(1, 8000)";
 /** configuration_limit_exceeded: the file may not be so large here, and nothing is known of the disk. */
 const NOT_ALLOWED = '53400';
 
@@ -34,15 +33,16 @@ export function postgresAttempts(connectionString: string, answerMs: number): At
     fresh.on('error', () => void drop());
     client = fresh;
     await fresh.connect();
-    await fresh.query(PREPARE);
     return fresh;
   };
   return {
     async attempt() {
       try {
-        const open = client ?? (await connect());
-        await requireWritable(open);
-        await requireRoom(open);
+        await translateErrors(async () => {
+          const open = client ?? (await connect());
+          await requireWritable(open);
+          await requireRoom(open);
+        });
       } catch (error) {
         // The next attempt may reach another server.
         await drop();

@@ -1,4 +1,5 @@
 // Makes queries for PostgreSQL: prepared under a name where their text repeats, with parameters that the database accepts.
+import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { isPlannedAnew } from './planned-anew.ts';
 import type { RowInsert } from './row-insert.ts';
@@ -6,7 +7,15 @@ import type { SqlValue } from './store.ts';
 
 /** Further statements are not prepared: searches can produce any number of texts, and neither side drops prepared statements. */
 const MAX_STATEMENT_NAMES = 500;
+/** Of its digest: no two texts have the same name, in no thread of any node. */
+const NAME_DIGITS = 32;
 const names = new Map<string, string>();
+let areNamesKept = true;
+
+/** From now on this thread prepares nothing under a name. A connection of the server that a pooler gives it may not know the name. */
+export function forgetNames(): void {
+  areNamesKept = false;
+}
 
 /** Each text is prepared once per connection under its own name, unless it is to be planned anew. */
 export function nameQuery(text: string, params: readonly SqlValue[]): pg.QueryConfig {
@@ -24,9 +33,10 @@ export function arraysQuery({ columns, fromArrays: text }: RowInsert, values: re
 }
 
 function nameOf(text: string): string | undefined {
+  if (!areNamesKept) return undefined;
   const known = names.get(text);
   if (known !== undefined || names.size >= MAX_STATEMENT_NAMES) return known;
-  const name = `gatehouse_${names.size}`;
+  const name = `gatehouse_${hash('sha256', text, 'hex').slice(0, NAME_DIGITS)}`;
   names.set(text, name);
   return name;
 }

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { ELSEWHERE } from '../elsewhere.ts';
 import type { Trust } from '../trust.ts';
-import { readerOver, requireWritable, types } from './postgres.ts';
+import { meet, readerOver, types } from './postgres.ts';
 import type { ReadStore, SqlValue } from './store.ts';
 
 const CONNECTIONS = 2;
@@ -14,7 +14,7 @@ export function openPostgresReader(connectionString: string, trust: Pick<Trust, 
   const pool = new pg.Pool({
     ...{ connectionString, types, connectionTimeoutMillis: ANSWER_MS, query_timeout: ANSWER_MS, max: CONNECTIONS },
     application_name: 'gatehouse',
-    verify: (client, done) => void requireWritable(client).then(() => done(), done),
+    verify: (client, done) => void meet(client).then(() => done(), done),
   });
   // The next query replaces a broken idle connection. Without this listener the error would end the thread.
   pool.on('error', () => {});

@@ -7,8 +7,9 @@ import type { AuditWriter } from './audit.ts';
 import { CONTENDED, GroupCommit, type WriteConnection } from './group-commit.ts';
 import { CHANNEL } from './lease-message.ts';
 import type { CacheOptions } from './open.ts';
+import { isPooled } from './pooler.ts';
 import { codeOf, NOT_WRITABLE, READ_ONLY, translateErrors, UNREACHABLE } from './postgres-error.ts';
-import { arraysQuery, nameQuery } from './postgres-query.ts';
+import { arraysQuery, forgetNames, nameQuery } from './postgres-query.ts';
 import type { RowInsert } from './row-insert.ts';
 import type { Reader, Row, SqlValue, Store } from './store.ts';
 
@@ -28,7 +29,7 @@ export const types = {
 
 export async function openPostgres(url: string, audit: AuditWriter, { versions, origin, node }: CacheOptions): Promise<Store> {
   const settings = { connectionString: url, connectionTimeoutMillis: CONNECT_MS, types, application_name: 'gatehouse' };
-  const pool = new pg.Pool({ ...settings, max: READERS, verify: (client, done) => void requireWritable(client).then(() => done(), done) });
+  const pool = new pg.Pool({ ...settings, max: READERS, verify: (client, done) => void meet(client).then(() => done(), done) });
   // The next query replaces a broken idle connection. Without this listener the error would end the thread.
   pool.on('error', () => {});
   const connection = new PostgresConnection(settings);
@@ -59,6 +60,15 @@ export async function requireWritable(client: pg.ClientBase): Promise<void> {
   if (rows[0]?.value === 'on') throw new Fault('UNAVAILABLE', { detail: NOT_WRITABLE });
 }
 
+/**
+ * To be called for each new connection, before anything else is asked on it. Nothing is set on it for good: a pooler would give that to others.
+ * @throws Fault UNAVAILABLE for a server that takes no writes
+ */
+export async function meet(client: pg.ClientBase): Promise<void> {
+  await requireWritable(client);
+  if (await isPooled(client)) forgetNames();
+}
+
 export function readerOver(pool: pg.Pool): Reader {
   const all = async <T extends object>(sql: string, params: readonly SqlValue[] = []) =>
     (await translateErrors(() => pool.query(nameQuery(sql, params)))).rows as T[];
@@ -67,14 +77,24 @@ export function readerOver(pool: pg.Pool): Reader {
 
 const BEGIN = 'BEGIN ISOLATION LEVEL SERIALIZABLE';
 /** Waits for the group that has lost to others several times and holds this lock alone: else it would lose to them again and again. */
-const BEGIN_BESIDE_OTHERS = `${BEGIN}; SELECT pg_advisory_xact_lock_shared(${hashOf(CONTENDED)})`;
+const BESIDE_OTHERS = `; SELECT pg_advisory_xact_lock_shared(${hashOf(CONTENDED)})`;
+const LIMIT = `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`;
+/**
+ * A lock is waited for before its transaction begins, so that the snapshot includes the changes of the last holder, and ends with the transaction, whatever
+ * becomes of that. All is one message, which a pooler gives to one connection.
+ */
+const waitFor = (key: number) => `BEGIN; ${LIMIT}; SELECT pg_advisory_lock(${key}); COMMIT; `;
+const heldToTheEnd = (key: number) => `; SELECT pg_advisory_xact_lock(${key}), pg_advisory_unlock(${key})`;
+
+function beginning(lock: string | undefined): string {
+  const beside = lock === CONTENDED ? '' : BESIDE_OTHERS;
+  return lock === undefined ? `${BEGIN}; ${LIMIT}${beside}` : `${waitFor(hashOf(lock))}${BEGIN}; ${LIMIT}${heldToTheEnd(hashOf(lock))}${beside}`;
+}
 
 /** The writing connection of a thread. The first transaction opens it, and the next transaction after a loss opens it again. */
 class PostgresConnection implements WriteConnection {
   readonly #settings: pg.ClientConfig;
   #client: pg.Client | undefined;
-  /** The lock that the current transaction holds. */
-  #held: string | undefined;
   /** The server has stopped to take writes; another one may take them. */
   #isReadOnly = false;
 
@@ -84,10 +104,7 @@ class PostgresConnection implements WriteConnection {
 
   async begin(lock: string | undefined): Promise<void> {
     if (!this.#client) await this.#connect();
-    // Taken before the transaction begins, so that its snapshot includes the changes of the last holder.
-    if (lock !== undefined) await this.#query(`SELECT pg_advisory_lock(${hashOf(lock)})`);
-    this.#held = lock;
-    await this.#query(lock === CONTENDED ? BEGIN : BEGIN_BESIDE_OTHERS);
+    await this.#query(beginning(lock));
   }
 
   async commit(announced: string | undefined): Promise<void> {
@@ -97,13 +114,11 @@ class PostgresConnection implements WriteConnection {
       // If the connection is lost here, the outcome is unknown, and ACTOR_LOST tells the caller so.
       throw error instanceof Fault ? new Fault('ACTOR_LOST', { cause: error }) : error;
     }
-    await this.#release().catch(() => this.#abandon());
   }
 
   async rollback(): Promise<void> {
     try {
       await this.#query('ROLLBACK');
-      await this.#release();
       if (this.#isReadOnly) await this.#abandon();
     } catch {
       await this.#abandon();
@@ -143,8 +158,7 @@ class PostgresConnection implements WriteConnection {
     try {
       await translateErrors(async () => {
         await fresh.connect();
-        await requireWritable(fresh);
-        await fresh.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
+        await meet(fresh);
       });
     } catch (error) {
       // Those to a server that takes no writes would fill it, and nobody could connect any more once it is promoted.
@@ -164,16 +178,8 @@ class PostgresConnection implements WriteConnection {
     });
   }
 
-  async #release(): Promise<void> {
-    if (this.#held === undefined) return;
-    const key = hashOf(this.#held);
-    this.#held = undefined;
-    await this.#query(`SELECT pg_advisory_unlock(${key})`);
-  }
-
   /** The database rolls back the transaction and releases the lock of a closed connection. */
   async #abandon(): Promise<void> {
-    this.#held = undefined;
     this.#isReadOnly = false;
     const broken = this.#client;
     this.#client = undefined;

@@ -10,13 +10,16 @@ import { anyVoice, type Client, type Kept } from './client.ts';
 /** One turn of a client. What must still be so at the end of the run goes to `keep`. */
 export type Turn = (client: Client, keep: (kept: Kept) => void) => Promise<void>;
 
-/** A limit of time counts the wait for a thread too. A node that stands still, as faults and a machine that is short of cores make it, reaches it with any request. */
-const LATE = 'takes longer than the time limit';
+/** Answers that work took longer than its limit, by their codes. The limit counts the wait for a thread too: a node that stands still reaches it with any request. */
+const LATE: ReadonlySet<unknown> = new Set(['MODEL_TIME_LIMIT', 'TOKENIZE_TIME_LIMIT']);
 
-/** @returns the body of a success; undefined if there was no answer, it came too late, or it was wrong */
+/** @returns the body of a success; undefined if there was no answer, it said that the work took too long, or it was wrong */
 // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape are looked into.
 export function bodyOf({ tally }: Client, what: string, answer: Answer | undefined): any {
-  if (answer?.status === 422 && answer.text.includes(LATE)) return undefined;
+  if (answer?.status === 422 && LATE.has(answer.body?.code)) {
+    tally.late += 1;
+    return undefined;
+  }
   if (answer && answer.status >= 300) tally.wrong('no answer is wrong', `${what} was answered with ${answer.status} ${answer.text}`);
   return answer && answer.status < 300 ? (answer.body ?? answer.text) : undefined;
 }

@@ -1,52 +1,17 @@
-// Data of an older version open in this one: made by the first release, or before there is one, by the oldest commit with the same dependencies.
+// Data of an older version open in this one.
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Agent } from 'undici';
 import { test } from 'uvu';
 import { firstSteps, opensAgain, PASSWORD, type Sealed } from '../packages/story.ts';
-import { until } from '../runtime.ts';
-import { asker, temporaryFolder } from '../server.ts';
-import { exitOf, integrity, root, rowsOf, type Started, start } from './started.ts';
-
-const git = (...args: string[]) => spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout.trim();
-
-/** @returns a name for git; undefined in a clone without history */
-function olderVersion(): string | undefined {
-  const [release] = git('tag', '--list', 'v[0-9]*', '--sort=version:refname').split('\n');
-  return release || git('log', '-1', '--format=%H', '--', 'package-lock.json') || undefined;
-}
+import { temporaryFolder } from '../server.ts';
+import { launchOld, layOut, olderVersion, startOld } from './older-version.ts';
+import { exitOf, integrity, rowsOf, type Started, start } from './started.ts';
 
 const folder = temporaryFolder();
 const old = join(folder, 'old');
 const dataDir = join(folder, 'data');
 test.after(() => rmSync(folder, { recursive: true }));
-
-function layOut(version: string): void {
-  mkdirSync(old);
-  execFileSync('tar', ['-x', '-C', old], { input: execFileSync('git', ['archive', version], { cwd: root, maxBuffer: 500_000_000 }) });
-  const lock = (from: string) => readFileSync(join(from, 'package-lock.json'), 'utf8');
-  if (lock(old) === lock(root)) symlinkSync(join(root, 'node_modules'), join(old, 'node_modules'));
-  else execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: old, env: { ...process.env, ONNXRUNTIME_NODE_INSTALL: 'skip' } });
-}
-
-function launchOld(): { readonly child: ChildProcess; readonly output: { text: string } } {
-  const args = ['launch.mjs', 'start', '--data-dir', dataDir, '--port', '0'];
-  const child = spawn(process.execPath, args, { cwd: old, stdio: ['ignore', 'pipe', 'pipe'] });
-  const output = { text: '' };
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output.text += data));
-  return { child, output };
-}
-
-async function startOld(): Promise<Started> {
-  const { child, output } = launchOld();
-  await until(() => /is ready at/.test(output.text) || child.exitCode !== null, 'the older server is ready', 60_000);
-  const address = /is ready at (https:\S+)/.exec(output.text)?.[1];
-  assert.ok(address, output.text);
-  const ca = readFileSync(join(dataDir, 'tls', 'cert.pem'), 'utf8');
-  return { child, address, ask: asker(address, new Agent({ connect: { ca } })), output };
-}
 
 async function stop({ child, output }: Started): Promise<void> {
   child.kill('SIGTERM');
@@ -80,8 +45,8 @@ const version = olderVersion();
 if (version === undefined) console.log('skipped: upgrade.test.ts needs the history of the repository');
 else
   test(`what ${version.slice(0, 12)} has made works on: keys, people, sessions, tokens, the audit log`, async () => {
-    layOut(version);
-    const before = await startOld();
+    layOut(version, old);
+    const before = await startOld(old, dataDir);
     const kept = await live(before);
     await stop(before);
     const known = await migrations();
@@ -102,13 +67,13 @@ else
     // Back again: refused with a sentence if this version has changed tables, and the data from before the upgrade still open.
     const added = (await migrations()).length - known.length;
     if (added > 0) {
-      const { child, output } = launchOld();
+      const { child, output } = launchOld(old, dataDir);
       assert.equal(await exitOf(child), 1);
       assert.match(output.text, /cannot start: the database has migration \w+\/\d+, but this version knows migrations up to/);
     }
     rmSync(dataDir, { recursive: true });
     cpSync(join(folder, 'untouched'), dataDir, { recursive: true });
-    const again = await startOld();
+    const again = await startOld(old, dataDir);
     await opensAgain(again.ask, kept.sealed);
     await stop(again);
     assert.ok(existsSync(join(dataDir, 'gatehouse.db')));
