@@ -20,7 +20,7 @@ export interface ServerProcess {
   readonly cookie: string;
   readonly pid: number;
   readonly dataDir: string;
-  /** @returns the text of the answer @throws Error for another status than 200 and 204 */
+  /** @returns the text of the answer @throws Error for another status than 200, 201 and 204 */
   ask(request: HttpRequest): Promise<string>;
   /** Stops it and starts it again with the same data: nothing is sent to the new one, whose session is the old one. */
   restart(): Promise<ServerProcess>;
@@ -123,7 +123,7 @@ function serverOf(folder: string, { child, address }: Launched, { connections, i
     async ask({ method, path, headers, body }) {
       const { statusCode, body: answer } = await request(`${address}${path}`, { method, headers, body: body ?? null, dispatcher: agent });
       const text = await answer.text();
-      if (statusCode !== 200 && statusCode !== 204) throw new Error(`${path} answered ${statusCode}: ${text}`);
+      if (![200, 201, 204].includes(statusCode)) throw new Error(`${path} answered ${statusCode}: ${text}`);
       return text;
     },
     async restart() {
