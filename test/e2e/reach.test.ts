@@ -78,7 +78,8 @@ function stop(ended: { readonly pid?: number | undefined }): void {
 if (!skipWithout('strace'))
   test('with models at work, nothing leaves this machine and nothing is written beside the data', async () => {
     const folder = temporaryFolder();
-    const table = (id: string, task: string, of: Parameters<typeof writeModel>[0]) => `[[ai.models]]\nid = "${id}"\ntask = "${task}"\nfolder = "${writeModel(of, folder)}"\n`;
+    const table = (id: string, task: string, of: Parameters<typeof writeModel>[0]) =>
+      `[[ai.models]]\nid = "${id}"\ntask = "${task}"\nfolder = "${writeModel(of, folder)}"\n`;
     const models = `${table('to-french', 'translation', 'opus-mt-en-fr')}languages = ["en-fr"]\n${table('small', 'embedding', 'embedder')}`;
     const { child, ask, home, reach } = await traced(folder, `[ai]\nopen = true\n${models}`);
     const post = async (path: string, ...given: Parameters<typeof form>) => {
