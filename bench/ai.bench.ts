@@ -1,4 +1,4 @@
-// Measures the AI runner with the small models of the tests: tokens, first tokens, nine clients beside one, sign-in and keys while a model works, and the exact search.
+// Measures the AI runner with the small models of the tests: tokens, first tokens, nine clients beside one, sign-in and keys while a model works, the removal of a large document, and the exact search.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,12 +6,12 @@ import { performance } from 'node:perf_hooks';
 import { VectorIndex } from '../actors/library/vector-index.ts';
 import { writeModel } from '../test/models/build.ts';
 import { lessons } from '../test/models/phrasebook.ts';
+import { besideInference } from './beside-inference.ts';
 import { firstEventMs, postForm } from './form-request.ts';
-import { get, type HttpRequest } from './http-request.ts';
-import { AES, encryptBy } from './key-server.ts';
-import { json, memberOf } from './kmip-json.ts';
+import { kmipListener } from './kmip-listener.ts';
 import { limitsOf } from './limits.ts';
 import { parseOptions } from './options.ts';
+import { removal } from './removal.ts';
 import { median, percentile, progress, report, round } from './report.ts';
 import type { Row } from './results-file.ts';
 import { startServerProcess } from './server-process.ts';
@@ -23,8 +23,6 @@ const WINDOWS_IN_TURN = 10;
 const CLIENTS = 9;
 /** Clients that keep the model at work. */
 const BUSY_CLIENTS = 4;
-const PROBE_MS = 5;
-const TURNS_OF_SECONDS = 3;
 const DIMENSIONS = 384;
 /** What the runtime needs is little beside them. */
 const VECTOR_BYTES = 2 * DIMENSIONS * Float32Array.BYTES_PER_ELEMENT;
@@ -34,7 +32,8 @@ const RECALL_QUESTIONS = 3;
 const options = parseOptions(process.argv.slice(2));
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-model-'));
 const table = (id: string, task: string, of: string) => `[[ai.models]]\nid = "${id}"\ntask = "${task}"\nfolder = "${of}"\n`;
-const config = `${table('en-fr', 'translation', writeModel('opus-mt-en-fr', folder))}languages = ["en-fr"]\n`;
+const listener = await kmipListener(folder);
+const config = `${listener.config}${table('en-fr', 'translation', writeModel('opus-mt-en-fr', folder))}languages = ["en-fr"]\n`;
 const server = await startServerProcess(config, CLIENTS + BUSY_CLIENTS + 4);
 const textOf = (sentences: number) =>
   lessons('en')
@@ -64,11 +63,17 @@ try {
     },
     { what: 'first token', ms: round(of('first'), 2) },
   );
-  await probes();
+  const kmip = await listener.connect(server);
+  const work = async (until: number) => {
+    while (performance.now() < until) await translate(doc);
+  };
+  rows.push(...(await besideInference(server, kmip, options, { work, clients: BUSY_CLIENTS })));
+  kmip.close();
 } finally {
   await server.stop();
   rmSync(folder, { recursive: true, force: true });
 }
+rows.push(...(await removal(options.rounds)));
 for (const count of [10_000, 100_000, 1_000_000]) if (count * VECTOR_BYTES < freemem()) rows.push(search(count));
 report('ai', rows, limitsOf(rows));
 
@@ -105,45 +110,6 @@ async function together(work: () => Promise<unknown>): Promise<void> {
 
 async function inTurn(work: () => Promise<unknown>): Promise<void> {
   for (let turn = 0; turn < WINDOWS_IN_TURN; turn++) await work();
-}
-
-/** Times of sign-in and keys, idle and while clients keep the model at work, in turns. */
-async function probes(): Promise<void> {
-  const id = memberOf(await server.ask(json(server.cookie, AES)), 'UniqueIdentifier');
-  const asked: Readonly<Record<string, HttpRequest>> = {
-    '/whoami': get('/whoami', { cookie: server.cookie }),
-    Encrypt: json(server.cookie, encryptBy(id)),
-  };
-  const times = Object.fromEntries(Object.keys(asked).map((what) => [what, { idle: [] as number[], busy: [] as number[] }]));
-  for (let turn = 0; turn < options.rounds; turn++)
-    for (const state of ['idle', 'busy'] as const) {
-      const until = performance.now() + options.seconds * TURNS_OF_SECONDS * 1_000;
-      const work = async () => {
-        while (performance.now() < until) await translate(doc);
-      };
-      const clients = state === 'busy' ? Array.from({ length: BUSY_CLIENTS }, work) : [];
-      const probing = Object.entries(asked).map(([what, one]) => probe(one, until, (times[what] as (typeof times)[string])[state]));
-      await Promise.all([...clients, ...probing]);
-    }
-  for (const [what, { idle, busy }] of Object.entries(times)) {
-    const [before, during] = [percentile(idle, 0.99), percentile(busy, 0.99)];
-    rows.push({ what: `${what} idle`, 'p50 ms': round(percentile(idle, 0.5), 2), 'p99 ms': round(before, 2) });
-    rows.push({
-      what: `${what} during inference`,
-      'p50 ms': round(percentile(busy, 0.5), 2),
-      'p99 ms': round(during, 2),
-      'of idle': round(during / before, 2),
-    });
-  }
-}
-
-async function probe(one: HttpRequest, until: number, durations: number[]): Promise<void> {
-  while (performance.now() < until) {
-    const startedAt = performance.now();
-    await server.ask(one);
-    durations.push(performance.now() - startedAt);
-    await new Promise((resolve) => setTimeout(resolve, PROBE_MS));
-  }
 }
 
 /** The exact search compares a question with every passage; that none of the nearest is missed is measured all the same, against plain sums. */

@@ -20,7 +20,7 @@ export interface ServerProcess {
   readonly cookie: string;
   readonly pid: number;
   readonly dataDir: string;
-  /** @returns the text of the answer @throws Error for another status than 200 and 204 */
+  /** @returns the text of the answer @throws Error for another status than 200, 201 and 204 */
   ask(request: HttpRequest): Promise<string>;
   /** Stops it and starts it again with the same data: nothing is sent to the new one, whose session is the old one. */
   restart(): Promise<ServerProcess>;
@@ -32,17 +32,19 @@ export interface KeptServer {
   readonly kept?: string | undefined;
   /** Of a session that another node over the same store has given. */
   readonly cookie?: string | undefined;
+  /** A module that each thread of the server loads first. */
+  readonly preload?: string | undefined;
 }
 
 /** @param config text of config.toml @param connections limit of the client's connections */
-export async function startServerProcess(config: string, connections: number, { kept, cookie }: KeptServer = {}): Promise<ServerProcess> {
+export async function startServerProcess(config: string, connections: number, { kept, cookie, preload }: KeptServer = {}): Promise<ServerProcess> {
   const folder = kept ?? mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'config.toml'), config);
-  const launched = await launch(folder);
+  const launched = await launch(folder, preload);
   const { agent, tls } = clientOf(folder, connections);
   const known = cookie ?? (await firstCookie(folder, launched.address, agent));
-  const server = serverOf(folder, launched, { agent, ...tls, cookie: known, connections, isKept: kept !== undefined });
+  const server = serverOf(folder, launched, { agent, ...tls, cookie: known, connections, isKept: kept !== undefined, preload });
   await warm(server);
   return server;
 }
@@ -71,12 +73,13 @@ interface Launched {
   readonly address: string;
 }
 
-async function launch(folder: string): Promise<Launched> {
+async function launch(folder: string, preload?: string): Promise<Launched> {
   const main = fileURLToPath(new URL('../main.ts', import.meta.url));
   const env = { ...process.env, UV_THREADPOOL_SIZE: String(availableParallelism() + 4) };
   const args = [main, '--config', join(folder, 'config.toml'), '--data-dir', join(folder, 'data'), '--port', '0'];
   // The flags are those of `npm start`.
-  const child = spawn(process.execPath, ['--min-semi-space-size=8', '--disable-warning=ExperimentalWarning', ...args], {
+  const flags = ['--min-semi-space-size=8', '--disable-warning=ExperimentalWarning', ...(preload === undefined ? [] : ['--import', preload])];
+  const child = spawn(process.execPath, [...flags, ...args], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -105,9 +108,10 @@ function clientOf(folder: string, connections: number) {
 interface Client extends Pick<ServerProcess, 'ca' | 'tlsKey' | 'agent' | 'cookie'> {
   readonly connections: number;
   readonly isKept: boolean;
+  readonly preload: string | undefined;
 }
 
-function serverOf(folder: string, { child, address }: Launched, { connections, isKept, ...client }: Client): ServerProcess {
+function serverOf(folder: string, { child, address }: Launched, { connections, isKept, preload, ...client }: Client): ServerProcess {
   const { agent } = client;
   const end = async () => {
     await agent.destroy();
@@ -119,12 +123,12 @@ function serverOf(folder: string, { child, address }: Launched, { connections, i
     async ask({ method, path, headers, body }) {
       const { statusCode, body: answer } = await request(`${address}${path}`, { method, headers, body: body ?? null, dispatcher: agent });
       const text = await answer.text();
-      if (statusCode !== 200 && statusCode !== 204) throw new Error(`${path} answered ${statusCode}: ${text}`);
+      if (![200, 201, 204].includes(statusCode)) throw new Error(`${path} answered ${statusCode}: ${text}`);
       return text;
     },
     async restart() {
       await end();
-      return serverOf(folder, await launch(folder), { ...client, connections, isKept, agent: clientOf(folder, connections).agent });
+      return serverOf(folder, await launch(folder, preload), { ...client, connections, isKept, preload, agent: clientOf(folder, connections).agent });
     },
     async stop() {
       await end();

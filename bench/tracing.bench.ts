@@ -1,4 +1,4 @@
-// What traces cost: the same requests to a server that traces nothing, to one that chooses no request, and to one that sends every request to a collector.
+// What traces cost: the same requests to a server that has no steps of traces at all, to one that traces nothing, to one that chooses hardly any request, and to one that sends every request to a collector.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { asked, type Compared, comparisonCharts, comparisonRows, subjectsOf } from './comparison.ts';
@@ -12,6 +12,8 @@ import { type ServerProcess, startServerProcess } from './server-process.ts';
 import { measureInTurns } from './turns.ts';
 
 const CONNECTIONS = [16];
+/** So few that none is chosen, but each is asked about. */
+const HARDLY_ANY = 1e-9;
 
 const options = parseOptions(process.argv.slice(2));
 const collector = createServer((request, response) => {
@@ -20,9 +22,10 @@ const collector = createServer((request, response) => {
 await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
 const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}/v1/traces`;
 
-const start = (more = '') => startServerProcess(`[http]\nthreads = 1\n${more}${WITH_EMPTY}`, 4);
+const start = (more = '', preload?: string) => startServerProcess(`[http]\nthreads = 1\n${more}${WITH_EMPTY}`, 4, { preload });
+const without = await start('', new URL('./fakes/without-spans.ts', import.meta.url).href);
 const off = await start();
-const none = await start(`[tracing]\nendpoint = "${endpoint}"\nsample_ratio = 0.0\n`);
+const none = await start(`[tracing]\nendpoint = "${endpoint}"\nsample_ratio = ${HARDLY_ANY}\n`);
 const all = await start(`[tracing]\nendpoint = "${endpoint}"\n`);
 
 async function subjects(server: ServerProcess, how: string) {
@@ -34,15 +37,20 @@ async function subjects(server: ServerProcess, how: string) {
   ];
 }
 
+type Subjects = Awaited<ReturnType<typeof subjects>>;
+const against = (measured: Subjects, limits: Subjects, name: string): Compared[] =>
+  measured.map((subject, at) => ({ subject, limit: { name, subject: limits[at] as Subjects[number] } }));
 const untraced = await subjects(off, 'not traced');
-const against = async (server: ServerProcess, how: string): Promise<Compared[]> =>
-  (await subjects(server, how)).map((subject, at) => {
-    const limit = untraced[at];
-    return limit ? { subject, limit: { name: 'not traced', subject: limit } } : { subject };
-  });
-const compared = asked([...(await against(none, 'none chosen')), ...(await against(all, 'all sent'))], options);
+const compared = asked(
+  [
+    ...against(untraced, await subjects(without, 'without steps'), 'without steps'),
+    ...against(await subjects(none, 'none chosen'), untraced, 'not traced'),
+    ...against(await subjects(all, 'all sent'), untraced, 'not traced'),
+  ],
+  options,
+);
 const figures = await measureInTurns(subjectsOf(compared), options);
-await Promise.all([off, none, all].map((server) => server.stop()));
+await Promise.all([without, off, none, all].map((server) => server.stop()));
 collector.close();
 const rows = comparisonRows(compared, figures, options);
 report('tracing', rows, limitsOf(rows), comparisonCharts('tracing'));

@@ -2,7 +2,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Call } from './actor.ts';
 
-export const callContext = new AsyncLocalStorage<Pick<Call, 'requestId'> & Partial<Call>>();
+export type Current = Pick<Call, 'requestId'> &
+  Partial<Call> & {
+    /** Whether this thread traces requests, this one or others. */
+    readonly isTraced?: boolean;
+  };
+
+export const callContext = new AsyncLocalStorage<Current>();
 
 export function currentRequestId(): string | undefined {
   return callContext.getStore()?.requestId;

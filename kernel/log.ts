@@ -3,7 +3,7 @@ import { type DestinationStream, pino } from 'pino';
 import { currentRequestId } from './call-context.ts';
 import { type Log, logTo } from './log-entry.ts';
 import { redact } from './redact.ts';
-import { currentSpan } from './tracing/span.ts';
+import { currentTraceId } from './tracing/unchosen.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
@@ -21,7 +21,7 @@ export function createLog(level: (typeof LOG_LEVELS)[number], destination?: Dest
   return logTo((name, fields, message) => {
     if (!logger.isLevelEnabled(name)) return;
     const requestId = fields['request_id'] ?? currentRequestId();
-    const traceId = fields['trace_id'] ?? currentSpan()?.trace.id;
+    const traceId = fields['trace_id'] ?? currentTraceId();
     const ids = requestId === undefined ? fields : { ...fields, request_id: requestId };
     logger[name](traceId === undefined ? ids : { ...ids, trace_id: traceId }, message);
   });

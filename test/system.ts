@@ -42,6 +42,7 @@ export const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   { name: 'haproxy', isPresent: () => existsSync('/usr/sbin/haproxy') },
   { name: 'chromium', isPresent: () => existsSync(CHROMIUM) },
   ...['bash', 'zsh', 'fish'].map((name) => ({ name, isPresent: () => ['/bin', '/usr/bin'].some((folder) => existsSync(`${folder}/${name}`)) })),
+  { name: 'strace', isPresent: () => existsSync('/usr/bin/strace') },
   { name: 'prometheus', isPresent: () => existsSync('/usr/bin/promtool') },
   { name: 'python3-pykmip', isPresent: () => existsSync(PYTHON) && existsSync('/usr/lib/python3/dist-packages/kmip/__init__.py') },
 ];

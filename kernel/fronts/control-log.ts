@@ -4,7 +4,7 @@ import { describe } from '../fault.ts';
 import { LOG_LEVELS } from '../log.ts';
 import { type Log, logTo } from '../log-entry.ts';
 import type { Channel } from '../runtime/channel.ts';
-import { currentSpan } from '../tracing/span.ts';
+import { currentTraceId } from '../tracing/unchosen.ts';
 
 /** @param level entries below it are dropped here: most requests write one */
 export function controlLog(channel: Channel, level: (typeof LOG_LEVELS)[number]): Log {
@@ -12,6 +12,6 @@ export function controlLog(channel: Channel, level: (typeof LOG_LEVELS)[number])
   return logTo((at, fields, message) => {
     if (LOG_LEVELS.indexOf(at) < least) return;
     const plain = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? describe(value) : value]));
-    channel.control({ kind: 'log', level: at, message, fields: { request_id: currentRequestId(), trace_id: currentSpan()?.trace.id, ...plain } });
+    channel.control({ kind: 'log', level: at, message, fields: { request_id: currentRequestId(), trace_id: currentTraceId(), ...plain } });
   });
 }

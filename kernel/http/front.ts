@@ -10,6 +10,7 @@ import type { FrontLimits } from '../front-limits.ts';
 import type { Log } from '../log-entry.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Tracer } from '../tracing/tracer.ts';
+import { traceIdOf } from '../tracing/unchosen.ts';
 import { boundAnswers } from './answers.ts';
 import type { Authentication } from './authenticate.ts';
 import { addJsonParser } from './body.ts';
@@ -147,11 +148,12 @@ function serverLimits(http: KernelConfig['http']): ServerOptions {
 
 function addHooks(app: FastifyInstance, { metrics, tracer, log, logsRequests }: FrontOptions, busy: { requests: number }): void {
   if (tracer) traceRequests(app, tracer);
+  const isTraced = tracer !== undefined;
   app.addHook('onRequest', (request, reply, done) => {
     busy.requests += 1;
     request.response = reply.raw;
     // For an unknown path, errors in the body do not matter: it is not read.
-    callContext.run({ requestId: request.id }, done, request.is404 ? new Fault('NOT_FOUND') : undefined);
+    callContext.run({ requestId: request.id, isTraced }, done, request.is404 ? new Fault('NOT_FOUND') : undefined);
   });
   app.addHook('onResponse', (request, reply, done) => {
     // Set if the hook above has run.
@@ -163,7 +165,7 @@ function addHooks(app: FastifyInstance, { metrics, tracer, log, logsRequests }: 
     const ms = firstMs ?? elapsedTime;
     metrics.httpDuration.observe(method, route, status, ms / 1000);
     if (logsRequests) {
-      const trace = span && { trace_id: span.trace.id };
+      const trace = isTraced && { trace_id: span?.trace.id ?? traceIdOf(request.id) };
       log.debug({ request_id: request.id, ...trace, method, route, status, ms, source: request.ip }, 'request');
     }
     done();

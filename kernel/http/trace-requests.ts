@@ -6,11 +6,12 @@ import type { Tracer } from '../tracing/tracer.ts';
 /** Call it before any other hook is added: what comes later is part of the span. */
 export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
   app.addHook('onRequest', (request, { raw: response }, done) => {
-    const { method, id, routeOptions } = request;
+    const { method, id, routeOptions, headers } = request;
+    if (!tracer.concerns(id, headers)) return done();
     const about = { 'http.request.method': method, 'url.scheme': 'https', 'gatehouse.request_id': id, 'thread.id': threadId };
     const route = routeOptions.url;
     const named = route === undefined ? about : { ...about, 'http.route': route };
-    const span = tracer.begin(route === undefined ? method : `${method} ${route}`, named, request.headers);
+    const span = tracer.begin(route === undefined ? method : `${method} ${route}`, named, id, headers);
     request.span = span;
     response.once('close', () => {
       if (!response.writableFinished) return span.end('CANCELLED');

@@ -123,8 +123,9 @@ export class Conversation {
     this.#turn = 'server';
     const message = { bytes, certificate, address: this.#address, signal: this.#gone.signal };
     const requestId = randomUUID();
-    const work = () => callContext.run({ requestId }, () => this.#work(message));
-    const answer = await (tracer ? tracer.begin(`${listener.name} message`, { 'gatehouse.request_id': requestId }).over(work) : work());
+    const work = () => callContext.run({ requestId, isTraced: tracer !== undefined }, () => this.#work(message));
+    const span = tracer?.concerns(requestId) ? tracer.begin(`${listener.name} message`, { 'gatehouse.request_id': requestId }, requestId) : undefined;
+    const answer = await (span ? span.over(work) : work());
     this.#turn = 'answer';
     await this.#send(answer);
   }

@@ -1,7 +1,7 @@
 // Serves the calls that arrive on a channel with the methods of an actor, and with nothing else.
 import { performance } from 'node:perf_hooks';
 import type { Api, Call } from '../actor.ts';
-import { callContext } from '../call-context.ts';
+import { type Current, callContext } from '../call-context.ts';
 import { encodeFault } from '../fault.ts';
 import { receivedSpan, type SpanSink } from '../tracing/span.ts';
 import { inspectPayload } from './bytes.ts';
@@ -9,17 +9,19 @@ import type { Channel } from './channel.ts';
 import { type CallMessage, FAULT, internalFault, VALUE } from './messages.ts';
 
 /** A call as the actor sees it. The AbortController is made only if the signal is used. */
-class RunningCall implements Call {
+class RunningCall implements Call, Current {
   readonly n: number;
   readonly requestId: string | undefined;
+  readonly isTraced: boolean;
   readonly startedAt = performance.now();
   readonly #channel: Channel;
   #controller: AbortController | undefined;
   isCancelled = false;
 
-  constructor(n: number, requestId: string | undefined, channel: Channel) {
+  constructor(n: number, requestId: string | undefined, isTraced: boolean, channel: Channel) {
     this.n = n;
     this.requestId = requestId;
+    this.isTraced = isTraced;
     this.#channel = channel;
   }
 
@@ -67,7 +69,7 @@ class Facade {
   #serve([, n, name, requestId, args, trace]: CallMessage): void {
     const method = this.#methods.get(name);
     if (!method) return this.#channel.send(internalFault(n, `the actor has no method ${JSON.stringify(name)}`));
-    const call = new RunningCall(n, requestId, this.#channel);
+    const call = new RunningCall(n, requestId, this.#spans !== undefined, this.#channel);
     this.#running.set(n, call);
     try {
       const value = trace === undefined ? callContext.run(call, method, ...args) : this.#runTraced(trace, call, method, args);

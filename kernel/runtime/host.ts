@@ -4,8 +4,8 @@ import { callContext, currentRequestId } from '../call-context.ts';
 import type { LocalClock } from '../clock.ts';
 import { encodeFault } from '../fault.ts';
 import { type Log, logTo } from '../log-entry.ts';
-import { currentSpan } from '../tracing/span.ts';
 import { spanOutbox } from '../tracing/span-outbox.ts';
+import { currentTraceId } from '../tracing/unchosen.ts';
 import type { Versions } from '../versions.ts';
 import type { Channel } from './channel.ts';
 import { exposeApi } from './facade.ts';
@@ -89,6 +89,6 @@ function missing(what: string, name: string): never {
 /** Sends log entries to the kernel's logger, with the ID of the request that they belong to. */
 function channelLog(channel: Channel): Log {
   return logTo((level, fields, message) =>
-    channel.control({ kind: 'log', level, message, fields: { ...fields, request_id: currentRequestId(), trace_id: currentSpan()?.trace.id } }),
+    channel.control({ kind: 'log', level, message, fields: { ...fields, request_id: currentRequestId(), trace_id: currentTraceId() } }),
   );
 }

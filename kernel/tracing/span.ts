@@ -134,10 +134,10 @@ export class Span {
   }
 }
 
-/** Runs `work` as a step of the current one; without a current one it only runs. */
+/** Runs `work` as a step of the current one; without a current one, and where nobody gets to see the steps, it only runs. */
 export function inSpan<T>(name: string, kind: SpanKind, attributes: SpanAttributes, work: (span: Span | undefined) => T): T {
   const parent = current.getStore();
-  return parent ? parent.begin(name, kind, attributes).over(work) : work(undefined);
+  return parent?.trace.isSampled ? parent.begin(name, kind, attributes).over(work) : work(parent);
 }
 
 const WIRE = /^([0-9a-f]{32})-([0-9a-f]{16})-([01])(.*)$/s;

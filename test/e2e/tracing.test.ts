@@ -79,6 +79,9 @@ test('a malformed parent is none, and what is not chosen is not sent; its log li
   assert.deepEqual([...new Set(collector.spans.map(({ traceId }) => traceId))], [wanted.traceId]);
   const line = server.lines.find(({ msg, trace_id }) => msg === 'request' && trace_id === unwanted.traceId);
   assert.equal(line?.['status'], 404);
+  const { headers } = await server.ask('GET', '/health');
+  const untold = server.lines.find(({ msg, request_id }) => msg === 'request' && request_id === headers['x-request-id']);
+  assert.equal(untold?.['trace_id'], String(headers['x-request-id']).replaceAll('-', ''));
   await server.end();
   await collector.end();
 });

@@ -1,7 +1,9 @@
 // Fetching a key set on behalf of a traced request: the provider gets the trace as its parent, and nothing without one.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { test } from 'uvu';
 import { createFetcher } from '../../../actors/identity/fetch.ts';
+import { callContext } from '../../../kernel/call-context.ts';
 import { createClock } from '../../../kernel/clock.ts';
 import type { EndedSpan } from '../../../kernel/tracing/span.ts';
 import { createTracer } from '../../../kernel/tracing/tracer.ts';
@@ -18,9 +20,16 @@ test('the request for a key set names the span that it is; one for nobody names 
   const fetcher = createFetcher(createClock(), '');
   assert.equal((await fetcher.fetch(issuer.uri)).length, 1);
   assert.deepEqual(parents.splice(0), [undefined, undefined]);
+  const requestId = randomUUID();
+  await callContext.run({ requestId, isTraced: false }, () => fetcher.fetch(issuer.uri));
+  assert.deepEqual(parents.splice(0), [undefined, undefined]);
+  // Of a trace that is not chosen: the provider is not to send its part either.
+  await callContext.run({ requestId, isTraced: true }, () => fetcher.fetch(issuer.uri));
+  assert.match(String(parents.shift()), new RegExp(`^00-${requestId.replaceAll('-', '')}-[0-9a-f]{16}-00$`));
+  assert.deepEqual(parents.splice(0), [undefined]);
   const spans: EndedSpan[] = [];
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-  const root = createTracer(1, (span) => spans.push(span)).begin('POST /login', {}, { traceparent, tracestate: 'vendor=abc' });
+  const root = createTracer(1, (span) => spans.push(span)).begin('POST /login', {}, randomUUID(), { traceparent, tracestate: 'vendor=abc' });
   await root.over(() => fetcher.fetch(`${issuer.uri}?token=secret`));
   const [span] = spans;
   assert.deepEqual(parents.splice(0), [`00-0af7651916cd43dd8448eb211c80319c-${span?.spanId}-01`, 'vendor=abc']);

@@ -1,5 +1,6 @@
 // Spans without a server: names of statements, what another process may send, the parent that a caller names, steps of transactions, and the configuration.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { test } from 'uvu';
 import { validate } from '../../../kernel/config/validate.ts';
 import { Fault } from '../../../kernel/fault.ts';
@@ -35,7 +36,7 @@ test('a statement is named by what it does and its first table, and by nothing e
 test('the parent of the caller: taken if it is well formed, otherwise a new trace begins', () => {
   const { spans, tracer: all } = tracer();
   const headers = { traceparent: `00-${ID}-${PARENT}-01`, tracestate: 'a=1,b=2,not valid,=x' };
-  const span = all.begin('GET /x', {}, headers);
+  const span = all.begin('GET /x', {}, randomUUID(), headers);
   assert.deepEqual(span.headers, { traceparent: `00-${ID}-${span.id}-01`, tracestate: 'a=1,b=2' });
   span.end();
   assert.deepEqual([spans[0]?.traceId, spans[0]?.parentId, spans[0]?.isRemoteParent, spans[0]?.kind], [ID, PARENT, true, 'server']);
@@ -49,7 +50,7 @@ test('the parent of the caller: taken if it is well formed, otherwise a new trac
     `00-${ID}-${PARENT}-01, 00-${ID}-${PARENT}-01`,
     `00-${ID}-${PARENT}-01-more`,
   ]) {
-    all.begin('GET /x', {}, { traceparent, tracestate: 'a=1' }).end();
+    all.begin('GET /x', {}, randomUUID(), { traceparent, tracestate: 'a=1' }).end();
     const last = spans.at(-1);
     assert.ok(last?.traceId !== ID && last?.parentId === undefined && last?.state === '', traceparent);
   }
@@ -57,19 +58,31 @@ test('the parent of the caller: taken if it is well formed, otherwise a new trac
 
 test('the ratio chooses among traces that begin here; those of callers are as these say', () => {
   const { spans, tracer: some } = tracer(0.25);
-  for (let count = 0; count < 2_000; count += 1) some.begin('x', {}).end();
+  for (let count = 0; count < 2_000; count += 1) some.begin('x', {}, randomUUID()).end();
   assert.ok(spans.length > 380 && spans.length < 620, String(spans.length));
   const { spans: none, tracer: never } = tracer(0);
-  never.begin('x', {}, { traceparent: `00-${ID}-${PARENT}-00` }).end();
-  never.begin('x', {}).end();
+  never.begin('x', {}, randomUUID(), { traceparent: `00-${ID}-${PARENT}-00` }).end();
+  never.begin('x', {}, randomUUID()).end();
   assert.equal(none.length, 0);
-  never.begin('x', {}, { traceparent: `00-${ID}-${PARENT}-01` }).end();
+  never.begin('x', {}, randomUUID(), { traceparent: `00-${ID}-${PARENT}-01` }).end();
   assert.equal(none.length, 1);
+});
+
+test('the question whether a request is to be traced is answered as its trace begins, and the ID of the trace is that of the request', () => {
+  const { spans, tracer: some } = tracer(0.25);
+  const ids = Array.from({ length: 200 }, () => randomUUID());
+  for (const id of ids) some.begin('x', {}, id).end();
+  assert.deepEqual(
+    spans.map(({ traceId }) => traceId),
+    ids.filter((id) => some.concerns(id)).map((id) => id.replaceAll('-', '')),
+  );
+  const { tracer: never } = tracer(0);
+  assert.deepEqual([never.concerns(ids[0] as string, {}), never.concerns(ids[0] as string, { traceparent: `00-${ID}-${PARENT}-00` })], [false, true]);
 });
 
 test('a step ends with its work, once, and tells a failure by its code alone', async () => {
   const { spans, tracer: all } = tracer();
-  const root = all.begin('root', {});
+  const root = all.begin('root', {}, randomUUID());
   await root.over(async () => {
     assert.equal(
       inSpan('sync', 'internal', {}, () => currentSpan()?.name),
@@ -98,7 +111,7 @@ test('a step ends with its work, once, and tells a failure by its code alone', a
 
 test('a call in another thread is part of the span that its message names; a malformed name is none', () => {
   const { spans, tracer: all } = tracer();
-  const call = all.begin('call', {}, { traceparent: `00-${ID}-${PARENT}-01`, tracestate: 'a=1' });
+  const call = all.begin('call', {}, randomUUID(), { traceparent: `00-${ID}-${PARENT}-01`, tracestate: 'a=1' });
   const there = receivedSpan(call.wire, (span) => spans.push(span));
   there?.run(() => inSpan('step', 'internal', {}, () => {}));
   assert.deepEqual([spans[0]?.parentId, spans[0]?.traceId, spans[0]?.state], [call.id, ID, 'a=1']);
@@ -119,7 +132,7 @@ test('transactions that commit together: each has its own statements, its own BE
     transaction: (work: (given: Transaction) => Promise<unknown>) => new Promise((resolve) => jobs.push(async () => void resolve(await work(tx)))),
   } as unknown as Store;
   const traced = tracedStore(store);
-  const change = (name: string) => all.begin(name, {}).over(() => traced.transaction((given) => given.run(`UPDATE ${name} SET a = 'secret'`)));
+  const change = (name: string) => all.begin(name, {}, randomUUID()).over(() => traced.transaction((given) => given.run(`UPDATE ${name} SET a = 'secret'`)));
   const first = change('one');
   const second = change('two');
   for (const job of jobs) await job();
@@ -133,7 +146,7 @@ test('transactions that commit together: each has its own statements, its own BE
 
 test('what another process sends is believed only if it is a span', () => {
   const { spans, tracer: all } = tracer();
-  all.begin('x', { a: 1, b: ['c'], d: true }).end();
+  all.begin('x', { a: 1, b: ['c'], d: true }, randomUUID()).end();
   const [good] = spans as [EndedSpan];
   assert.deepEqual(readSpans([good]), [good]);
   const bad = [null, 1, [], { ...good, traceId: 'x' }, { ...good, spanId: 1 }, { ...good, parentId: 'x' }, { ...good, kind: 'other' }];
@@ -151,7 +164,7 @@ test('a thread that cannot send for long keeps a bounded number of spans and cou
   const sent: { spans: readonly unknown[]; dropped: number }[] = [];
   const outbox = spanOutbox({ control: (message) => void sent.push(message as never) });
   const { spans, tracer: all } = tracer();
-  all.begin('x', {}).end();
+  all.begin('x', {}, randomUUID()).end();
   for (let count = 0; count < 5_000; count += 1) outbox.push(spans[0] as EndedSpan);
   outbox.flush();
   assert.deepEqual([sent[0]?.spans.length, sent[0]?.dropped], [4_096, 904]);
