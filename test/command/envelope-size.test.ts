@@ -70,7 +70,7 @@ async function byOpenssl(): Promise<Opened> {
   return { digest: stdout.split(' ')[0] };
 }
 
-test('1 GB takes the memory of 1 MB to seal and to open, and the command, the client and openssl open it as it was', async () => {
+test('1 GB takes the memory of 1 MB, and the command, the client and openssl open it as it was', async () => {
   const small = { sealing: await seal('small', SMALL), opening: await byCommand('small') };
   assert.equal(small.opening.digest, small.sealing.digest);
   const sealing = await seal('sealed', LARGE);

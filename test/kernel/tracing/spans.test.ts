@@ -68,7 +68,7 @@ test('the ratio chooses among traces that begin here; those of callers are as th
   assert.equal(none.length, 1);
 });
 
-test('the question whether a request is to be traced is answered as its trace begins, and the ID of the trace is that of the request', () => {
+test('whether a request is to be traced is told before its trace begins, whose ID is that of the request', () => {
   const { spans, tracer: some } = tracer(0.25);
   const ids = Array.from({ length: 200 }, () => randomUUID());
   for (const id of ids) some.begin('x', {}, id).end();
