@@ -130,7 +130,7 @@ export interface ShardedSpec<A extends Api, Args> extends SpecBase<A> {
 export interface ReplicatedSpec<A extends Api, Args> extends SpecBase<A> {
   readonly kind: 'replicated';
   readonly size: number;
-  /** Calls that one thread gets at a time; the others wait in the kernel's queue. Default 1. */
+  /** Calls that one thread gets at a time, and four times as many short ones that write; the others wait in the kernel's queue. Default 1. */
   readonly prefetch?: number;
   /** Saves memory and time at the start: each thread but the first starts when those that run are busy. */
   readonly spare?: boolean;

@@ -2,7 +2,6 @@
 import { approleName, clusterScope } from '../../kernel/store/account-name.ts';
 import { holdName } from '../../kernel/store/accounts.ts';
 import type { Store, Transaction } from '../../kernel/store/store.ts';
-import { together } from '../../kernel/store/together.ts';
 import type { ClusterLogin, LoginOutcome, RoleLogin } from './api.ts';
 import { readClusterRole } from './cluster-roles.ts';
 import { auditingQuota, type TokenQuotas } from './quota.ts';
@@ -15,17 +14,17 @@ const TOGETHER = { together: true } as const;
 /** A refusal is a value, not an error, so that the transaction commits its audit row and the use of the secret id. */
 export function loginRole(store: Store, login: RoleLogin, quotas: TokenQuotas, now: number): Promise<LoginOutcome> {
   const work = store.transaction(async (tx): Promise<LoginOutcome> => {
-    const { role, secretId } = await readPresented(tx, login.roleId, login.secretDigest);
+    const { role, account: known, secretId } = await readPresented(tx, login.roleId, login.secretDigest);
     if (!role) return refuse(tx, 'approle', undefined, login.source, 'unknown role id');
     const { name } = role;
     if (role.bindSecretId && login.secretDigest === null) return refuse(tx, 'approle', name, login.source, 'no secret id');
     const use = role.bindSecretId ? await useSecretId(tx, name, secretId, now) : undefined;
     if (use?.admitted === false) return refuse(tx, 'approle', name, login.source, use.reason, use.accessor, use.exhausted);
-    const held = holdName(tx, approleName(name));
-    await together([held, use === undefined ? held : auditUse(tx, name, login.source, use)]);
+    const account = known ?? (await holdName(tx, approleName(name)));
+    const audited = use === undefined ? [] : [auditUse(tx, name, login.source, use)];
     const { tokenPolicies: policies, tokenTtlSeconds: ttlSeconds, tokenMaxTtlSeconds: maxTtlSeconds, tokenRenewable: renewable } = role;
-    const grant = { kind: 'approle', role: name, entity: name, account: await held, policies, ttlSeconds, maxTtlSeconds, renewable } as const;
-    return { outcome: 'issued', token: await issueToken(tx, login, grant, quotas, now) };
+    const grant = { kind: 'approle', role: name, entity: name, account, policies, ttlSeconds, maxTtlSeconds, renewable } as const;
+    return { outcome: 'issued', token: await issueToken(tx, login, grant, quotas, { now, along: audited }) };
   }, TOGETHER);
   return auditingQuota(store, 'approle', login, work);
 }
@@ -43,7 +42,7 @@ export function loginCluster(store: Store, login: ClusterLogin, quotas: TokenQuo
     const { name, tokenPolicies: policies, tokenTtlSeconds: ttlSeconds, tokenMaxTtlSeconds: maxTtlSeconds, tokenRenewable: renewable } = role;
     const account = (await holdName(tx, clusterScope(name))) + login.entity;
     const grant = { kind: 'cluster', role: name, entity: login.entity, account, policies, ttlSeconds, maxTtlSeconds, renewable } as const;
-    return { outcome: 'issued', token: await issueToken(tx, login, grant, quotas, now) };
+    return { outcome: 'issued', token: await issueToken(tx, login, grant, quotas, { now, along: [] }) };
   }, TOGETHER);
   return auditingQuota(store, 'cluster', login, work);
 }

@@ -1,7 +1,6 @@
 // The quotas of secret ids and app tokens.
 import { Fault } from '../../kernel/fault.ts';
 import type { Store, Transaction } from '../../kernel/store/store.ts';
-import { together } from '../../kernel/store/together.ts';
 import { requireQuota } from '../../kernel/store/usage.ts';
 import type { NewToken, TokenKind } from './api.ts';
 
@@ -25,9 +24,9 @@ export function requireSecretIdQuota(tx: Transaction, quotas: TokenQuotas, role:
   return hold(tx, quotas, 'secret_ids_per_role', role);
 }
 
-/** @throws Fault AUTH_QUOTA_EXCEEDED where there is one more than there may be */
-export async function requireTokenQuota(tx: Transaction, quotas: TokenQuotas, kind: TokenKind, role: string, entity: string): Promise<void> {
-  await together([hold(tx, quotas, 'tokens_per_identity', `${kind}:${role}/${entity}`), hold(tx, quotas, 'tokens_per_role', `${kind}:${role}`)]);
+/** Each rejects with Fault AUTH_QUOTA_EXCEEDED where there is one more than there may be. */
+export function requireTokenQuotas(tx: Transaction, quotas: TokenQuotas, kind: TokenKind, role: string, entity: string): readonly Promise<void>[] {
+  return [hold(tx, quotas, 'tokens_per_identity', `${kind}:${role}/${entity}`), hold(tx, quotas, 'tokens_per_role', `${kind}:${role}`)];
 }
 
 /** A login that a quota refuses is rolled back, including the use of its secret id; its audit row is written in a transaction of its own. */

@@ -1,5 +1,7 @@
 // Rows of secret ids. Digest and accessor share a row, so that neither exists without the other.
 import { type EncodedPage, encodePage } from '../../kernel/runtime/encoded-page.ts';
+import { approleName } from '../../kernel/store/account-name.ts';
+import { HELD_ID } from '../../kernel/store/accounts.ts';
 import { mapPage, type PageRequest, readPage } from '../../kernel/store/page.ts';
 import { deleteInParts, PART } from '../../kernel/store/parts.ts';
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
@@ -81,16 +83,19 @@ export function destroySecretId(store: Store, role: string, accessor: string, by
 /** What a login presents. */
 interface Presented {
   readonly role: Role | null;
+  /** Of the role; null if nobody holds its name. */
+  readonly account: string | null;
   /** Of any role; undefined for none, and for one that is not known. */
   readonly secretId: SecretIdRow | undefined;
 }
 
-const PRESENTED = `SELECT ${ROLE_COLUMNS}, ${COLUMNS} FROM approle LEFT JOIN secret_id ON digest = $2 WHERE role_id = $1`;
+const ACCOUNT = HELD_ID.replace('$1', `'${approleName('')}' || approle.name`);
+const PRESENTED = `SELECT ${ROLE_COLUMNS}, ${COLUMNS}, (${ACCOUNT}) AS account FROM approle LEFT JOIN secret_id ON digest = $2 WHERE role_id = $1`;
 
-/** Both in one statement, because each is a round trip on PostgreSQL. */
+/** All in one statement, because each is a round trip on PostgreSQL. */
 export async function readPresented(tx: Transaction, roleId: string, digest: string | null): Promise<Presented> {
-  const row = await tx.get<RoleRow & (SecretIdRow | { readonly accessor: null })>(PRESENTED, [roleId, digest]);
-  return { role: roleOf(row), secretId: row === undefined || row.accessor === null ? undefined : row };
+  const row = await tx.get<RoleRow & Pick<Presented, 'account'> & (SecretIdRow | { readonly accessor: null })>(PRESENTED, [roleId, digest]);
+  return { role: roleOf(row), account: row?.account ?? null, secretId: row === undefined || row.accessor === null ? undefined : row };
 }
 
 const USE = 'UPDATE secret_id SET uses = $1, exhausted_at = $2 WHERE accessor = $3 AND uses = $4';

@@ -5,7 +5,7 @@ import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
 import { together } from '../../kernel/store/together.ts';
 import type { NewToken, TokenKind, TokenView } from './api.ts';
 import { tokenCounter } from './counter.ts';
-import { requireTokenQuota, type TokenQuotas } from './quota.ts';
+import { requireTokenQuotas, type TokenQuotas } from './quota.ts';
 import { hasElapsed, leaseEnd, stepToken, type TokenEvent, type TokenLife, type TokenState } from './token.machine.ts';
 
 export interface TokenRow {
@@ -44,8 +44,20 @@ const INSERT = insertSql({
 });
 const SELECT = `SELECT ${COLUMNS} FROM app_token WHERE digest = $1`;
 
+interface Issue {
+  readonly now: number;
+  /** What was sent before it in the same transaction. */
+  readonly along: readonly Promise<unknown>[];
+}
+
 /** Writes the token's row and its audit row in the transaction that accepted the login. */
-export async function issueToken(tx: Transaction, { digest, accessor, source }: NewToken, grant: Grant, quotas: TokenQuotas, now: number): Promise<TokenView> {
+export async function issueToken(
+  tx: Transaction,
+  { digest, accessor, source }: NewToken,
+  grant: Grant,
+  quotas: TokenQuotas,
+  { now, along }: Issue,
+): Promise<TokenView> {
   const { kind, role, entity, account, policies, ttlSeconds, maxTtlSeconds, renewable } = grant;
   const maxExpiresAt = maxTtlSeconds === 0 ? 0 : now + maxTtlSeconds * 1000;
   const life = { expiresAt: leaseEnd(now, ttlSeconds, maxExpiresAt), leaseSeconds: ttlSeconds, maxExpiresAt, renewable };
@@ -64,7 +76,7 @@ export async function issueToken(tx: Transaction, { digest, accessor, source }: 
     renewable ? 1 : 0,
   ]);
   const audited = tx.audit({ event: `${kind}.login`, outcome: 'success', actor: entity, scheme: 'token', source, target: accessor });
-  await together([inserted, requireTokenQuota(tx, quotas, kind, role, entity), audited]);
+  await together([...along, inserted, audited, ...requireTokenQuotas(tx, quotas, kind, role, entity)]);
   return { kind, accessor, role, entity, account, policies, createdAt: now, ...leaseOf(life, now, now) };
 }
 

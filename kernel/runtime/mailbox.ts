@@ -14,6 +14,8 @@ import { Spares } from './spares.ts';
 
 /** When calls wait in other threads too, those get this time to take a place before this one does. */
 const YIELD_MS = 1;
+/** A replica gets so many times as many short calls that write as calls of other kinds: they mostly wait for their commit, which they share in one thread. */
+const WRITES_FOR_ONE = 4;
 
 export class Mailbox {
   readonly dispatchers: readonly Dispatcher[];
@@ -170,10 +172,10 @@ export class Mailbox {
     const now = performance.now();
     const isQuick = (dispatcher: Dispatcher) => dispatcher.state === 'up' && !dispatcher.isSlow(now, writes);
     const isChoice = this.dispatchers.length > 1 && this.dispatchers.some(isQuick);
-    const { perDispatcher } = this.#options;
+    const most = this.#options.perDispatcher * (writes ? WRITES_FOR_ONE : 1);
     let best: Dispatcher | undefined;
     let at = 0;
-    let least = perDispatcher;
+    let least = most;
     for (let index = 0; index < this.dispatchers.length; index += 1) {
       const dispatcher = this.dispatchers[index] as Dispatcher;
       if (dispatcher.state !== 'up' || (isChoice && !isQuick(dispatcher))) continue;
@@ -182,7 +184,7 @@ export class Mailbox {
       [best, at, least] = [dispatcher, index, engaged];
       if (writes) break;
     }
-    return best && (this.shared?.claim(at, best.engaged, perDispatcher) ?? true) ? best : undefined;
+    return best && (this.shared?.claim(at, best.engaged, most) ?? true) ? best : undefined;
   }
 
   #pump(): void {

@@ -3,6 +3,7 @@ import { Fault } from '../../../kernel/fault.ts';
 import type { Announce } from '../../../kernel/store/announcement.ts';
 import { type AuditRow, type AuditWriter, auditHash, createAuditWriter } from '../../../kernel/store/audit.ts';
 import { GroupCommit, type WriteConnection } from '../../../kernel/store/group-commit.ts';
+import type { RowInsert } from '../../../kernel/store/row-insert.ts';
 import type { SqlValue, Transaction } from '../../../kernel/store/store.ts';
 import { type Random, seeded } from '../../../soak/seeded.ts';
 
@@ -46,6 +47,8 @@ class Database implements WriteConnection {
   readonly #random: Random;
   readonly #mistake: Mistake | undefined;
   #open: Open | undefined;
+  /** Statements run in the order in which they were sent. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(random: Random, mistake: Mistake | undefined) {
     this.#random = random;
@@ -83,7 +86,23 @@ class Database implements WriteConnection {
 
   async exec(): Promise<void> {}
 
-  async run(sql: string, params: readonly SqlValue[]): Promise<number> {
+  run(sql: string, params: readonly SqlValue[]): Promise<number> {
+    return this.#next(() => this.#run(sql, params));
+  }
+
+  insertRows({ columns }: RowInsert, values: readonly SqlValue[]): Promise<void> {
+    return this.#next(async () => {
+      for (let at = 0; at < values.length; at += columns) await this.#run('INSERT INTO audit', values.slice(at, at + columns));
+    });
+  }
+
+  #next<T>(statement: () => Promise<T>): Promise<T> {
+    const next = this.#last.then(statement);
+    this.#last = next.catch(() => {});
+    return next;
+  }
+
+  async #run(sql: string, params: readonly SqlValue[]): Promise<number> {
     const open = this.#open as Open;
     if (sql.startsWith('ROLLBACK TO')) return this.#undo(open);
     if (open.isAborted) throw new Error('current transaction is aborted');
@@ -101,9 +120,8 @@ class Database implements WriteConnection {
     return 1;
   }
 
-  async all(): Promise<object[]> {
-    const last = this.#open?.audit.at(-1);
-    return last ? [last] : [];
+  all(): Promise<object[]> {
+    return this.#next(async () => this.#open?.audit.slice(-1) ?? []);
   }
 
   mayRetry(error: unknown): boolean {
@@ -169,8 +187,9 @@ export async function runWorld(seed: number, mistake?: Mistake): Promise<Outcome
   const jobs = Array.from({ length: JOBS }, async (_, job) => {
     for (let turns = random.below(30); turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve));
     const plan = { steps: 1 + random.below(4), fails: random.next() < 0.1, touches: random.next() < 0.4, lock: random.next() < 0.05 ? 'a lock' : undefined };
+    const isTogether = random.next() < 0.5;
     try {
-      await group.submit((tx) => work(tx, job, plan), plan.lock);
+      await group.submit((tx) => work(tx, job, plan), plan.lock, isTogether);
       counts.kept += 1;
       violations.push(...keptViolations(database.committed, job, plan.steps));
       if (plan.touches && !seen.has(String(job))) violations.push(`job ${job} was answered before its change was seen`);
