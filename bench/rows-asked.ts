@@ -1,6 +1,6 @@
 // What the question rows asks a filled store: every list and search of the API, with its filters, at the first, the middle and the last page.
 import { BUSY_ACTOR, RARE_EVENT } from './filling/events.ts';
-import { groupOf, keyName } from './filling/objects.ts';
+import { groupOf, keyName, ownOf } from './filling/objects.ts';
 import { FILL_REALM, FIRST_USER, roleName } from './filling/people.ts';
 import { get, type HttpRequest, post } from './http-request.ts';
 import { e, type Json, json, memberOf, n, s, t } from './kmip-json.ts';
@@ -51,8 +51,7 @@ export async function rowsAsked({ cookie, ask }: ServerProcess, objects: number)
   const idOf = async (value: string) => memberOf(await ask(locate(0, [name(value)])), 'UniqueIdentifier');
   const granted = async (at: number) => Buffer.from(`named:${await idOf(keyName(at))}`).toString('base64url');
   const own = await idOf(keyName(5));
-  // Of each ten, nine are the administrator's.
-  const mine = Math.min(objects, 1_000_000) * 0.9;
+  const mine = ownOf(objects);
   const list = (path: string) => get(path, { cookie });
   const middle = Math.floor(objects / 2 / 10) * 10 + 9;
   const last = objects - (objects % 10) - 201;

@@ -1,4 +1,5 @@
 // How quickly every list and search of the API answers when there are many rows; each has to answer within 200 ms.
+import { databaseCost, spentSince } from './database-cost.ts';
 import { startFilled } from './filled-server.ts';
 import { limitsOf } from './limits.ts';
 import { parseOptions } from './options.ts';
@@ -35,12 +36,14 @@ report(
 async function measured({ ask, pid }: ServerProcess, { what, request }: Asked): Promise<Row> {
   const times: number[] = [];
   const cpuMs = cpuMsOf(pid);
+  const before = isPostgres ? await databaseCost(url) : undefined;
   for (let turn = 0; turn < TURNS && times.reduce((sum, ms) => sum + ms, 0) < PATIENCE_MS; turn++) {
     const begun = performance.now();
     await ask(request);
     times.push(performance.now() - begun);
   }
   const eachCpuMs = (cpuMsOf(pid) - cpuMs) / times.length;
+  const ofDatabase = before && spentSince(before, await databaseCost(url)) / times.length;
   const ms = median(times.length > 1 ? times.slice(1) : times);
   const plan = ms > MOST_MS && isPostgres ? await slowPlan(url, () => ask(request)) : undefined;
   if (ms > MOST_MS) progress(`${what}: ${round(ms)} ms${plan === undefined ? '' : `\n${plan}`}`);
@@ -49,6 +52,7 @@ async function measured({ ask, pid }: ServerProcess, { what, request }: Asked): 
     ms: round(ms),
     'first ms': round(times[0] ?? Number.NaN),
     'CPU ms': round(eachCpuMs),
+    ...(ofDatabase !== undefined && { 'database CPU ms': round(ofDatabase) }),
     ...(plan && { plan }),
   };
 }

@@ -30,6 +30,11 @@ export const groupOf = (at: number): string => `group ${Math.floor(at / 1_000)}`
 /** All keys have the first tag, a tenth the second, few the third, one of 10 000 the last. */
 export const tagsOf = (at: number): string[] => ['all', `tenth ${at % 10}`, `few ${Math.floor(at / 50)}`, ...(at % 10_000 === 7 ? ['rare'] : [])];
 
+/** Of each ten, nine belong to the administrator and to others with as many. */
+const ownersOf = (objects: number): number => Math.ceil((objects * 0.9) / MOST_OF_ONE);
+/** @returns how many of so many the administrator owns */
+export const ownOf = (objects: number): number => Math.floor((objects * 0.9) / ownersOf(objects));
+
 interface Filling {
   readonly store: Store;
   readonly dataKey: DataKey;
@@ -42,15 +47,17 @@ interface Filling {
 /** @param from number of the first @param to that of the last and one @param onDone called with the number of those that are there */
 export async function fillObjects({ store, dataKey, owner, now }: Filling, from: number, to: number, onDone: (there: number) => boolean): Promise<void> {
   const rows = new ObjectRows(dataKey, now);
-  const bulk = new Bulk();
-  const owners = Math.ceil((to * 0.9) / MOST_OF_ONE);
+  const owners = ownersOf(to);
   const ownerOf = (at: number) => {
     if (at % 10 === 9) return userAt(Math.floor(at / 10) % GRANTING_USERS);
     const place = Math.floor(at / 10) % owners;
     return place === 0 ? owner : userAt(GRANTING_USERS + place);
   };
+  // The database writes a batch while the next one is made.
+  let written: Promise<void> = Promise.resolve();
   for (let begin = from; begin < to; begin += AT_ONCE) {
     const end = Math.min(to, begin + AT_ONCE);
+    const bulk = new Bulk();
     await dataKey.retrying(store, async () => {
       bulk.clear();
       for (let at = begin; at < end; at++) {
@@ -59,9 +66,13 @@ export async function fillObjects({ store, dataKey, owner, now }: Filling, from:
         if (at % 10 === 9) await rows.grants.write(bulk.tx, draft.id, rows.markOf(draft), owner, USED);
       }
     });
-    await bulk.write(store);
-    if (!onDone(end)) return;
+    await written;
+    written = bulk.write(store);
+    // Its failure is told where it is awaited.
+    written.catch(() => {});
+    if (!onDone(end)) break;
   }
+  await written;
 }
 
 /** One of 100 is deactivated, one of 1000 pre-active, one of 10 000 compromised; one of 100 is shorter. */

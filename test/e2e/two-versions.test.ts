@@ -75,7 +75,7 @@ else if (!skipWithout('postgresql')) {
     for (const { ask } of [older, newer]) for (const each of kept) assert.deepEqual(await used(ask, cookie, each), ALL_ACCEPTED);
   });
 
-  test('what either version has given the other accepts, and what either has revoked the other refuses at once', async () => {
+  test('what either has given the other accepts, and what either has revoked the other refuses at once', async () => {
     for (let at = 0; at < ROUNDS; at++)
       for (const [one, other] of [[older, newer] as const, [newer, older] as const]) {
         const [revoked, left] = [await take(one.ask, cookie, roleId), await take(one.ask, cookie, roleId)];
@@ -98,7 +98,7 @@ else if (!skipWithout('postgresql')) {
     assert.ok(Number(there) > KEYS);
   });
 
-  test('nothing of what the older node gave is lost with it; where tables were changed, it refuses to start again', async () => {
+  test('what the older node gave outlives it; where tables were changed, it does not start again', async () => {
     older.child.kill('SIGTERM');
     assert.equal(await exitOf(older.child), 0, older.output.text);
     for (const each of kept) assert.deepEqual(await used(newer.ask, cookie, each), ALL_ACCEPTED);

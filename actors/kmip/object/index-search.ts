@@ -28,9 +28,11 @@ interface Bounds {
   readonly together: number;
   readonly walked: number;
   readonly walkedToCount: number;
+  /** Looked at for a page behind the first of these, as long as what was found so far promises the page within so many. */
+  readonly walkedFar: number;
 }
 
-const BOUNDS: Bounds = { few: 2_000, counted: 100_000, together: 5_000, walked: 10_000, walkedToCount: 10_000 };
+const BOUNDS: Bounds = { few: 2_000, counted: 100_000, together: 5_000, walked: 10_000, walkedToCount: 10_000, walkedFar: 50_000 };
 
 /** The index only gives candidates: the caller checks the rights on each. */
 export async function findByIndex(given: Omit<IndexedSearch, 'bounds'>, window: Window, bounds = BOUNDS): Promise<Found> {
@@ -40,22 +42,35 @@ export async function findByIndex(given: Omit<IndexedSearch, 'bounds'>, window: 
   if (few !== undefined) return among(search, few, window);
   if (search.scope === 'granted') return together(search, window, (selection) => selection.sql());
   const isOne = (search.ctx.caller.administers?.length ?? 0) === 0;
-  const walked = isOne && window.offset + window.limit <= bounds.walked ? await walk(search, window) : undefined;
+  const walked = isOne && window.offset + window.limit <= bounds.walkedFar ? await walk(search, window) : undefined;
   return walked ?? together(search, window, (selection) => selection.sqlOfAll());
 }
 
 /** Conditions on columns only: an index has them all, so that what comes before the page and what is counted is not read. */
-async function byPlace({ ctx: { reader }, fresh, bounds: { counted } }: IndexedSearch, { offset, limit }: Window): Promise<Found> {
-  const isFar = offset + limit > counted;
-  const total = isFar ? undefined : await countPlaces(reader, fresh(), counted);
-  if (limit === 0 || (total !== undefined && total <= offset)) return { ids: [], total: total ?? (await countPlaces(reader, fresh(), offset)) };
+async function byPlace(search: IndexedSearch, window: Window): Promise<Found> {
+  const { ctx, fresh, bounds } = search;
+  const { offset, limit } = window;
+  if (limit === 0) return { ids: [], total: await countPlaces(ctx.reader, fresh(), Math.max(offset, bounds.counted)) };
+  if (offset + limit <= bounds.counted) return byCountedPlace(search, window);
   const selection = fresh();
   const places = `${selection.sqlOfPlaces()} ORDER BY o.seq DESC LIMIT ${selection.param(limit)} OFFSET ${selection.param(offset)}`;
   const page = `SELECT id FROM kms_object WHERE seq IN (SELECT seq FROM (${places}) AS page) ORDER BY seq DESC`;
-  const ids = (await reader.all<{ id: string }>(page, selection.params)).map(({ id }) => id);
-  if (!isFar) return { ids, total };
+  const ids = (await ctx.reader.all<{ id: string }>(page, selection.params)).map(({ id }) => id);
   if (ids.length === limit) return { ids, total: undefined };
-  return { ids, total: ids.length > 0 ? offset + ids.length : await countPlaces(reader, fresh(), offset) };
+  return { ids, total: ids.length > 0 ? offset + ids.length : await countPlaces(ctx.reader, fresh(), offset) };
+}
+
+/** One walk through the index counts and has the page: what few of many objects are is not looked for twice. */
+async function byCountedPlace({ ctx: { reader }, fresh, bounds: { counted } }: IndexedSearch, { offset, limit }: Window): Promise<Found> {
+  const selection = fresh();
+  const places = `${selection.sqlOfPlaces()} ORDER BY o.seq DESC LIMIT ${selection.param(counted + 1)}`;
+  const page = `SELECT seq FROM places ORDER BY seq DESC LIMIT ${selection.param(limit)} OFFSET ${selection.param(offset)}`;
+  const sql = `WITH places AS MATERIALIZED (${places})
+    SELECT id, (SELECT COUNT(*) FROM places) AS n FROM kms_object WHERE seq IN (${page}) ORDER BY seq DESC`;
+  const rows = await reader.all<{ id: string; n: number | string }>(sql, selection.params);
+  if (!rows[0]) return { ids: [], total: offset === 0 ? 0 : await countPlaces(reader, fresh(), counted) };
+  const total = Number(rows[0].n);
+  return { ids: rows.map(({ id }) => id), total: total > counted ? undefined : total };
 }
 
 /** @returns undefined for more than `most` */
@@ -120,7 +135,8 @@ async function walk({ ctx, fresh, bounds }: IndexedSearch, { offset, limit }: Wi
     looked += bounds.together;
     before = Number(end?.seq);
     if (isFull() && looked >= bounds.walkedToCount) return { ...page, total: undefined };
-    if (!isFull() && looked >= bounds.walked) return undefined;
+    const isFar = offset + limit > bounds.walked && (looked * (offset + limit)) / found.length <= bounds.walkedFar;
+    if (!isFull() && looked >= bounds.walked && !isFar) return undefined;
     // Lets other work on this thread run; a transaction must not wait here.
     if (ctx.reader === ctx.server.store) await setImmediate();
   }

@@ -80,7 +80,7 @@ if (!skipWithout('postgresql')) {
     assert.deepEqual(rows, []);
   });
 
-  test('every connection is encrypted; a changed password is told by /ready, and used as soon as the file has it', async () => {
+  test('every connection is encrypted; a changed password is told, and used as soon as the file has it', async () => {
     const server = await startServer({ config: `[store]\nurl = "${urlWith('provider.pem')}"\n` });
     const cookie = await signInAdmin(server);
     const status = async () => (await server.ask('GET', '/ready')).status;

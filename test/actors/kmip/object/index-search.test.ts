@@ -27,7 +27,7 @@ const { Active, Compromised } = ENUM.State;
 const tags = (at: number) => ['all', `third ${at % 3}`, `half ${at < COUNT / 2 ? 'old' : 'new'}`, ...(at % 60 === 5 ? ['rare'] : [])];
 const ownerOf = (at: number) => (at % 4 === 3 ? OTHER : ALICE.user);
 const stateOf = (at: number) => (at % 20 === 0 ? Compromised : Active);
-const BOUNDS = { few: 8, counted: 50, together: 16, walked: 64, walkedToCount: 96 };
+const BOUNDS = { few: 8, counted: 50, together: 16, walked: 64, walkedToCount: 96, walkedFar: 160 };
 
 const databases = await testDatabases();
 test.after(async () => {
