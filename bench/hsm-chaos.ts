@@ -2,6 +2,7 @@
 import { faultLibrary } from '../test/fakes/pkcs11-fault/build.ts';
 import type { Chart } from './chart.ts';
 import { drive } from './generator.ts';
+import { measure, WARM_SECONDS } from './hsm-load.ts';
 import { type HsmServer, makeTokens, startHsmServer } from './hsm-server.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { BenchOptions, HsmFault } from './options.ts';
@@ -23,6 +24,7 @@ export async function chaos(kind: HsmFault, { library, seconds, instances, opera
   const requests = await hsm.requests(operation);
   const each = Math.max(1, Math.floor((connections.at(-1) as number) / count));
   const { address, ca } = hsm.server;
+  await measure(hsm, { requests, connections: each * count, seconds: WARM_SECONDS });
   const rows: Row[] = [];
   for (let slice = 0; slice < SLICES; slice++) {
     faulty.tell(slice >= FAULTY.from && slice < FAULTY.to ? (kind === 'slow' ? 'slow 1000' : kind) : undefined);

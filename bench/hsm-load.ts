@@ -7,6 +7,9 @@ import { cpuMsOf } from './process-cost.ts';
 import { median, percentile, round } from './report.ts';
 import type { Row } from './results-file.ts';
 
+/** Until code that a request runs through is compiled, which costs as much as the requests. */
+export const WARM_SECONDS = 3;
+
 export interface Measured {
   readonly perSecond: number;
   readonly p50Ms: number;

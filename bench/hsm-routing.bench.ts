@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { Chart } from './chart.ts';
 import { chaos, chaosChart } from './hsm-chaos.ts';
-import { type Load, type Measured, measure, mediansOf, ratioOf, rowOf } from './hsm-load.ts';
+import { type Load, type Measured, measure, mediansOf, ratioOf, rowOf, WARM_SECONDS } from './hsm-load.ts';
 import { type BareLoop, bareLoop, type HsmServer, makeTokens, startHsmServer, type Tokens } from './hsm-server.ts';
 import { EMPTY_GET } from './key-server.ts';
 import { limitsOf } from './limits.ts';
@@ -14,8 +14,6 @@ import type { Row } from './results-file.ts';
 const options = parseOptions(process.argv.slice(2));
 const { library, seconds, rounds, operations, fault } = options;
 const connections = options.connections.at(-1) as number;
-/** Until code that a request runs through is compiled, which costs as much as the requests. */
-const WARM_SECONDS = 3;
 
 /** Turns of the subjects that were measured beside one another. */
 interface Turns {

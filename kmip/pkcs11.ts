@@ -63,6 +63,7 @@ export const CKM: Readonly<Record<string, number>> = {
   CKM_AES_CTR: 0x1086,
   CKM_AES_GCM: 0x1087,
   CKM_AES_CMAC: 0x108a,
+  CKM_HKDF_DERIVE: 0x402a,
   CKM_AES_KEY_WRAP: 0x2109,
   CKM_AES_KEY_WRAP_PAD: 0x210a,
   CKM_AES_KEY_WRAP_KWP: 0x210b,

@@ -41,7 +41,6 @@ export interface SlotStatus {
 export interface HsmFacts {
   readonly slots: readonly number[];
   readonly admins: readonly string[];
-  /** Path of the PKCS#11 library. */
   readonly library: string;
   /** Serial numbers of the tokens, in the order of `slots`; undefined before the first login. */
   readonly serials: readonly (string | undefined)[];
@@ -69,6 +68,7 @@ export type MechanismParameter =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'gcm'; readonly iv: Uint8Array; readonly aad: Uint8Array; readonly tagBits: number }
   | { readonly kind: 'oaep'; readonly hash: TokenHash; readonly maskHash: TokenHash; readonly label: Uint8Array }
+  | { readonly kind: 'hkdf'; readonly hash: TokenHash; readonly salt: Uint8Array; readonly info: Uint8Array }
   | { readonly kind: 'pss'; readonly hash: TokenHash; readonly maskHash: TokenHash; readonly saltBytes: number }
   /** The point or the u-coordinate of the other side. */
   | { readonly kind: 'ecdh'; readonly peer: Uint8Array };

@@ -2,6 +2,7 @@
 import type pkcs11js from 'pkcs11js';
 import { CKA } from '../../kmip/pkcs11.ts';
 import type { Sealed, TokenKeyName, TokenMechanism } from './api.ts';
+import { hkdf } from './hkdf.ts';
 import { toMechanism, toSealing } from './mechanism.ts';
 import { passingSecret } from './template.ts';
 import type { Token } from './token.ts';
@@ -118,6 +119,7 @@ export function unwrap(token: Token, key: TokenKeyName, mechanism: TokenMechanis
 
 export function derive(token: Token, key: TokenKeyName, mechanism: TokenMechanism, length: number): Uint8Array {
   const { library, session } = token;
+  if (mechanism.parameter?.kind === 'hkdf') return hkdf(token, key, mechanism.parameter, length);
   const passing = library.C_DeriveKey(session, toMechanism(mechanism, token.mechanisms), token.handle(key), passingSecret(undefined, length));
   return inPassing(token, passing, () => secretOf(token, passing));
 }

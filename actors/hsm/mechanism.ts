@@ -18,7 +18,13 @@ export class MechanismMissing extends Error {
 const PARAMS = { RSA_OAEP: 4, RSA_PSS: 5, EC_DH: 6, AES_GCM: 7 } as const;
 const CKD_NULL = 1;
 const CKZ_DATA_SPECIFIED = 1;
-const HASH: Readonly<Record<TokenHash, string>> = { sha1: 'CKM_SHA_1', sha224: 'CKM_SHA224', sha256: 'CKM_SHA256', sha384: 'CKM_SHA384', sha512: 'CKM_SHA512' };
+export const HASH: Readonly<Record<TokenHash, string>> = {
+  sha1: 'CKM_SHA_1',
+  sha224: 'CKM_SHA224',
+  sha256: 'CKM_SHA256',
+  sha384: 'CKM_SHA384',
+  sha512: 'CKM_SHA512',
+};
 /** CKG_MGF1_*. */
 const MASK: Readonly<Record<TokenHash, number>> = { sha1: 1, sha256: 2, sha384: 3, sha512: 4, sha224: 5 };
 
@@ -68,6 +74,8 @@ function toParameter(parameter: MechanismParameter): NonNullable<pkcs11js.Mechan
     }
     case 'pss':
       return { type: PARAMS.RSA_PSS, hashAlg: CKM[HASH[parameter.hash]], mgf: MASK[parameter.maskHash], saltLen: parameter.saltBytes } as pkcs11js.RsaPSS;
+    case 'hkdf':
+      throw new TypeError('HKDF takes several calls: see hkdf.ts');
     case 'ecdh':
       return { type: PARAMS.EC_DH, kdf: CKD_NULL, publicData: Buffer.from(parameter.peer) } as pkcs11js.ECDH1;
   }

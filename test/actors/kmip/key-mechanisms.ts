@@ -1,6 +1,6 @@
 // What keys can do, each with an answer that somebody else has published or node:crypto gives: the rows of the key suite.
 import assert from 'node:assert/strict';
-import { createPrivateKey, createPublicKey, diffieHellman, generateKeyPairSync, type KeyObject, verify } from 'node:crypto';
+import { createPrivateKey, createPublicKey, diffieHellman, generateKeyPairSync, hkdfSync, type KeyObject, verify } from 'node:crypto';
 import type { CipherChoice, Key } from '../../../actors/kmip/object/key.ts';
 import type { CryptographicAlgorithm, CryptographicParameters } from '../../../crypto/parameters.ts';
 import { hex, utf8 } from '../../fakes/keys.ts';
@@ -79,18 +79,25 @@ export const MACS = [
   { mechanism: 'CMAC', algorithm: 'AES', parameters: { blockCipherMode: 'CMAC' }, key: AES_128, data: BLOCK, mac: '070a16b46b4d4144f79bdd9dd04a287c' },
 ] as const satisfies readonly { readonly algorithm: CryptographicAlgorithm; readonly parameters: CryptographicParameters; readonly [name: string]: unknown }[];
 
-/** RFC 5869 appendix A.1. */
-export const HKDF = {
-  key: '0b'.repeat(22),
-  derivation: {
-    method: 'HKDF',
-    parameters: { hashingAlgorithm: 'SHA_256' },
-    salt: hex('000102030405060708090a0b0c'),
-    data: [hex('f0f1f2f3f4f5f6f7f8f9')],
-    length: 42,
+const counted = (from: number, to: number): string => Buffer.from(Array.from({ length: to - from + 1 }, (_, at) => from + at)).toString('hex');
+
+const INFO = hex(counted(0xb0, 0xff)) as Buffer;
+const KEYING = counted(0x00, 0x4f);
+
+/** RFC 5869 appendix A.2, whose key is as long as that of any token, and the same without salt by OpenSSL. */
+export const HKDF = [
+  {
+    key: KEYING,
+    derivation: { method: 'HKDF', parameters: { hashingAlgorithm: 'SHA_256' }, salt: hex(counted(0x60, 0xaf)), data: [INFO], length: 82 },
+    derived:
+      'b11e398dc80327a1c8e7f78c596a49344f012eda2d4efad8a050cc4c19afa97c59045a99cac7827271cb41c65e590e09da3275600c2f09b8367793a9aca3db71cc30c58179ec3e87c14c01d5c1f3434f1d87',
   },
-  derived: '3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865',
-} as const;
+  {
+    key: KEYING,
+    derivation: { method: 'HKDF', parameters: { hashingAlgorithm: 'SHA_512' }, data: [INFO], length: 100 },
+    derived: Buffer.from(hkdfSync('sha512', hex(KEYING) as Buffer, Buffer.alloc(0), INFO, 100)).toString('hex'),
+  },
+] as const;
 
 export interface KeyPair {
   readonly privateKey: KeyObject;

@@ -20,6 +20,7 @@ export function flatMechanism({ name, parameter }: TokenMechanism, data: Uint8Ar
     case 'pss':
       return [name, 'pss', parameter.hash, parameter.maskHash, parameter.saltBytes];
     case 'ecdh':
+    case 'hkdf':
       return undefined;
   }
 }

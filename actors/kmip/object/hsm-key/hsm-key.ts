@@ -16,6 +16,7 @@ import type { ManagedObject } from '../managed-object.ts';
 import { ivFor } from '../software-key/ciphers.ts';
 import { publicKeyOf as storedPublicKey } from '../software-key/material.ts';
 import { ivToTell, macMechanism, owned, requireIv, withIv, wrappable } from './cipher-mechanism.ts';
+import { deriveOnToken } from './derivation.ts';
 import { HSM } from './identifier.ts';
 import { KeyOnToken } from './key-on-token.ts';
 import { sendTokenPart } from './parts.ts';
@@ -24,7 +25,7 @@ import { unwrapByRsaAes, wrapByRsaAes } from './rsa-aes.ts';
 import { tokenSigning } from './signature-mechanism.ts';
 import { type AesChoice, aesChoice, isWrap, RSA, rsaChoice, wrappingParameters } from './token-cipher.ts';
 import { materialFrom, publicHalf } from './token-material.ts';
-import { lacksMechanism, type Tokens } from './tokens.ts';
+import type { Tokens } from './tokens.ts';
 import { holdOnToken } from './unwrapped.ts';
 import { wrapOnToken } from './wrapped-there.ts';
 
@@ -167,8 +168,8 @@ class HsmKey implements Keys.Key {
     return holdOnToken({ token: this.#token, key: this, open: (token) => new HsmKey(token, object, this.#ctx) }, object, wrapped, inClear);
   }
 
-  async derive({ method }: Keys.Derivation): Promise<Uint8Array> {
-    throw lacksMechanism(`CKM_${method}_DERIVE`);
+  derive(input: Keys.Derivation): Promise<Uint8Array> {
+    return deriveOnToken(this.#token, input);
   }
 
   async agree(peer: KeyObject): Promise<Uint8Array> {
