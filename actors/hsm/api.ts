@@ -1,34 +1,10 @@
 // The interface of the actor of an HSM instance: its calls, their arguments and answers.
+import type { HsmArgs } from './args.ts';
 import type { PartOutput, PartOwner, PartStart, Sealed } from './part.ts';
 import type { AttributeChanges, HsmHints, HsmQuirks } from './quirks.ts';
 import type { WrappedKey } from './wrapped-key.ts';
 
-export type { AttributeChanges, HsmHints, HsmQuirks, PartOutput, PartOwner, PartStart, Sealed, WrappedKey };
-
-export interface HsmArgs {
-  /** Routing prefix: `hsm::soft_hsm`, `hsm::soft_hsm_1`. */
-  readonly prefix: string;
-  /** Path of the PKCS#11 library; empty if none of the model's usual paths exists. */
-  readonly library: string;
-  readonly slots: readonly { readonly number: number; readonly pin: string }[];
-  /** Names of the users who administer the keys of this instance; `*` means everybody. */
-  readonly admins: readonly string[];
-  readonly probeSeconds: number;
-  /** Time limit of a call in milliseconds, with its wait, if it is shorter than that of the actor. */
-  readonly deadlineMs?: number;
-  /** Milliseconds after which a call counts as one that does not return; default 30 000. */
-  readonly stallMs?: number;
-  /** The instance has a process of its own, which is ended if a call does not return. */
-  readonly isolated?: boolean;
-  /** Threads that use keys at the same time. Default: one, which is the instance's own. */
-  readonly threads?: number;
-  /** Text for C_Initialize, for libraries that take one. */
-  readonly initializeText?: string | undefined;
-  readonly quirks?: HsmQuirks;
-  readonly hints?: HsmHints;
-  /** No other instance in this process uses the library, so this one may finalise it. */
-  readonly alone: boolean;
-}
+export type { AttributeChanges, HsmArgs, HsmHints, HsmQuirks, PartOutput, PartOwner, PartStart, Sealed, WrappedKey };
 
 export interface SlotStatus {
   /** The number in the configuration. */

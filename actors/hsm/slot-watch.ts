@@ -1,5 +1,6 @@
 // One configured slot: finds its token and stays logged in. It never sends a PIN twice to a token that refused it, nor to another token.
 import type pkcs11js from 'pkcs11js';
+import { type SecretFile, textOfSecret } from '../../kernel/config/secret-file.ts';
 import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
 import type { HsmHints } from './api.ts';
 import { LentSessions } from './lent-sessions.ts';
@@ -27,7 +28,7 @@ export interface Occupied {
 
 export class SlotWatch {
   readonly number: number;
-  readonly #pin: string;
+  readonly #pin: string | SecretFile;
   readonly #binding: SlotBinding;
   readonly #hints: HsmHints;
   #session: pkcs11js.Handle | undefined;
@@ -43,7 +44,7 @@ export class SlotWatch {
   login = 0;
 
   /** @param hints what the operator can do @param lent of all slots of the library */
-  constructor(number: number, pin: string, binding: SlotBinding, hints: HsmHints = {}, lent = new LentSessions()) {
+  constructor(number: number, pin: string | SecretFile, binding: SlotBinding, hints: HsmHints = {}, lent = new LentSessions()) {
     this.sessions = new Sessions(() => ({ library: this.#library as pkcs11js.PKCS11, slot: this.slot }), lent);
     this.#hints = hints;
     this.number = number;
@@ -121,7 +122,7 @@ export class SlotWatch {
     this.#refusedBy = undefined;
     this.#session = this.sessions.open();
     try {
-      library.C_Login(this.#session, USER, this.#pin);
+      library.C_Login(this.#session, USER, textOfSecret(this.#pin));
     } catch (error) {
       if (isPinRefusal(error)) this.#refusedBy = { serial, remembered: (library.C_GetTokenInfo(slot).flags & PIN_REFUSED_FLAGS) !== 0 };
       if (returnValue(error) !== CKR.USER_ALREADY_LOGGED_IN) throw error;

@@ -1,5 +1,6 @@
 // Building blocks of configuration schemas: strict tables, and secrets that may be stored in a file or a variable.
 import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
+import type { SecretFile } from './secret-file.ts';
 
 /** A table of `config.toml`. Unknown keys are refused; missing keys get their defaults. */
 export function Section<P extends TProperties>(properties: P): TObject<P> {
@@ -14,11 +15,22 @@ export function Secret(options: { default?: string; minLength?: number } = {}) {
   return Type.String({ ...options, [SECRET]: true });
 }
 
+/** As `Secret`, but a file is read where the secret is used: the plugin gets the text, or the file in which it is. */
+export function LateSecret() {
+  return Type.Unsafe<string | SecretFile>({ type: ['string', 'object'], minLength: 1, [SECRET]: true, [LATE]: true });
+}
+
 /** Keyword that marks a secret in a schema. */
 export const SECRET = 'secret';
+/** Keyword that marks one that is read where it is used. */
+export const LATE = 'late';
 
 export function isSecret(schema: TSchema): boolean {
   return (schema as Record<string, unknown>)[SECRET] === true;
+}
+
+export function isLate(schema: TSchema): boolean {
+  return (schema as Record<string, unknown>)[LATE] === true;
 }
 
 export interface Leaf {

@@ -1,8 +1,11 @@
 // Reads secrets from the files and variables that the configuration names.
-import { readFileSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { TSchema } from 'typebox';
-import { isSecret } from './schema.ts';
+import { isLate, isSecret } from './schema.ts';
+import { readSecretFile, type SecretFile } from './secret-file.ts';
+
+export const SECRET_FORMS = 'must be a text, { file = "PATH" } or { env = "NAME" }';
 
 export interface SecretSources {
   /** Folder of relative paths. */
@@ -22,7 +25,7 @@ export function parseReference(text: string): string | { file: string } | { env:
 
 /** @returns a copy of `value` in which each reference to a secret, as marked in `schema`, is replaced by the secret */
 export function resolveSecrets(value: unknown, schema: TSchema, path: string, sources: SecretSources): unknown {
-  if (isSecret(schema)) return readSecret(value, path, sources);
+  if (isSecret(schema)) return readSecret(value, path, sources, isLate(schema));
   const { properties, items } = schema as { properties?: Record<string, TSchema>; items?: TSchema };
   if (Array.isArray(value) && items) return value.map((item, index) => resolveSecrets(item, items, `${path}[${index}]`, sources));
   if (!properties || typeof value !== 'object' || value === null) return value;
@@ -37,11 +40,11 @@ export function resolveSecrets(value: unknown, schema: TSchema, path: string, so
 /** Replaces a secret that could not be read, so that validation does not report it a second time. */
 const UNREAD = 'unread';
 
-function readSecret(value: unknown, path: string, { base, env, used, problems }: SecretSources): unknown {
+function readSecret(value: unknown, path: string, { base, env, used, problems }: SecretSources, isLater: boolean): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const { file, env: name, ...rest } = value as { file?: unknown; env?: unknown };
   if (Object.keys(rest).length > 0 || (typeof file === 'string') === (typeof name === 'string')) {
-    problems.push(`${path}: must be a text, { file = "PATH" } or { env = "NAME" }`);
+    problems.push(`${path}: ${SECRET_FORMS}`);
     return UNREAD;
   }
   if (typeof name === 'string') {
@@ -51,10 +54,17 @@ function readSecret(value: unknown, path: string, { base, env, used, problems }:
     return found ?? UNREAD;
   }
   try {
-    // Editors add a final line break, which is not part of the secret.
-    return readFileSync(resolve(base, file as string), 'utf8').replace(/\r?\n$/, '');
+    const absolute = resolve(base, file as string);
+    return isLater ? secretFile(absolute) : readSecretFile(absolute);
   } catch (error) {
     problems.push(`${path}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
     return UNREAD;
   }
+}
+
+/** @returns its text if it can be read only once, as a pipe @throws ErrnoException if it cannot be read */
+function secretFile(path: string): SecretFile | string {
+  accessSync(path, constants.R_OK);
+  const found = statSync(path);
+  return found.isFile() && found.size > 0 ? { file: path } : readSecretFile(path);
 }

@@ -1,7 +1,8 @@
 // Validates a configuration section against its schema: sets defaults, refuses unknown keys, and describes every problem.
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
-import { SECRET } from './schema.ts';
+import { LATE, SECRET } from './schema.ts';
+import { SECRET_FORMS } from './secret.ts';
 
 const ajv = new Ajv({
   allErrors: true,
@@ -17,6 +18,7 @@ const ajv = new Ajv({
   code: { optimize: false },
 });
 ajv.addKeyword(SECRET);
+ajv.addKeyword(LATE);
 
 interface Validation {
   readonly value: unknown;
@@ -47,6 +49,7 @@ function inWords({ instancePath, keyword, params, message, parentSchema }: Error
     return `${path}.${params['additionalProperty']}: unknown key (known: ${Object.keys(parentSchema?.['properties'] ?? {}).join(', ')})`;
   if (keyword === 'required') return `${params['missingProperty'] === 'value' ? path : `${path}.${params['missingProperty']}`}: is missing`;
   if (keyword === 'enum') return `${path}: must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`;
+  if (keyword === 'type' && parentSchema?.[LATE]) return `${path}: ${SECRET_FORMS}`;
   return `${path}: ${message}`;
 }
 

@@ -1,7 +1,7 @@
 // The tables [[hsm_instances]] of config.toml, and the flags that replace a single one of them.
 import Type, { type Static } from 'typebox';
 import type { FlagSpec, FlagValues } from '../../kernel/config/flags.ts';
-import { Secret } from '../../kernel/config/schema.ts';
+import { LateSecret } from '../../kernel/config/schema.ts';
 import type { Addition, Completed } from '../../kernel/plugin.ts';
 import type { HsmModel, HsmPlatform } from './model.ts';
 import { MAX_THREADS } from './model-shape.ts';
@@ -12,7 +12,7 @@ const INSTANCE = Type.Object(
     hsm_model: Type.String({ minLength: 1 }),
     hsm_admin: Type.Array(Type.String({ minLength: 1 }), { default: [] }),
     hsm_slot: Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1, uniqueItems: true }),
-    hsm_password: Type.Array(Secret({ minLength: 1 })),
+    hsm_password: Type.Array(LateSecret()),
     library: Type.String({ default: '' }),
     // If not set, the first instance of a library runs in a thread, and each further one in a process.
     isolation: Type.Optional(Type.Enum(['thread', 'process'])),

@@ -1,6 +1,8 @@
 // Derives the HSM instances from the configuration: their prefixes, their libraries, and which instances share a library.
+
 import { existsSync, realpathSync } from 'node:fs';
 import type { HsmArgs } from '../../actors/hsm/api.ts';
+import type { SecretFile } from '../../kernel/config/secret-file.ts';
 import type { Isolation } from '../../kernel/isolation.ts';
 import type { HsmConfig } from './config.ts';
 import type { HsmModel, HsmPlatform } from './model.ts';
@@ -33,7 +35,7 @@ export function hsmInstances(config: HsmConfig, env: NodeJS.ProcessEnv): readonl
       args: {
         prefix,
         library,
-        slots: instance.hsm_slot.map((number, at) => ({ number, pin: instance.hsm_password[at] as string })),
+        slots: instance.hsm_slot.map((number, at) => ({ number, pin: instance.hsm_password[at] as string | SecretFile })),
         admins: instance.hsm_admin,
         probeSeconds: instance.probe_seconds,
         ...(instance.deadline_seconds < longest && { deadlineMs: instance.deadline_seconds * 1000 }),

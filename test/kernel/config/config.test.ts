@@ -1,5 +1,7 @@
 // The configuration: precedence, strictness, secrets, and every problem at once.
 import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -125,6 +127,27 @@ test('a flag with one value must not be given twice, even with the same value; r
       ['a', 'b'],
     ],
   );
+});
+
+test('a PIN in a file is not read with the configuration, but has to be there; one in a pipe is read', async () => {
+  writeFileSync(join(folder, 'pin'), '1234\n');
+  writeFileSync(join(folder, 'empty'), '');
+  const text = (passwords: string) => `[[hsm_instances]]\nhsm_model = "soft_hsm"\nhsm_slot = [1, 2]\nhsm_password = [${passwords}]\n`;
+  const { sections } = await load(text(`{ file = "${join(folder, 'pin')}" }, "5678"`), []);
+  assert.deepEqual((sections.get('hsm') as [HsmInstanceConfig])[0].hsm_password, [{ file: join(folder, 'pin') }, '5678']);
+  assert.deepEqual(await problems(text(`1234, { file = "${join(folder, 'none')}" }`), []), [
+    `hsm_instances[0].hsm_password[1]: ${join(folder, 'none')} cannot be read (ENOENT)`,
+    'hsm_instances[0].hsm_password[0]: must be a text, { file = "PATH" } or { env = "NAME" }',
+  ]);
+  assert.deepEqual(await problems(text(`"", { file = "${join(folder, 'empty')}" }`), []), [
+    'hsm_instances[0].hsm_password[0]: must NOT have fewer than 1 characters',
+    'hsm_instances[0].hsm_password[1]: must NOT have fewer than 1 characters',
+  ]);
+  execFileSync('mkfifo', [join(folder, 'pipe')]);
+  const writer = spawn('sh', ['-c', 'printf 9876 > "$0"', join(folder, 'pipe')], { stdio: 'ignore' });
+  const piped = await load(text(`{ file = "${join(folder, 'pipe')}" }, "5678"`), []);
+  assert.deepEqual((piped.sections.get('hsm') as [HsmInstanceConfig])[0].hsm_password, ['9876', '5678']);
+  if (writer.exitCode === null) await once(writer, 'exit');
 });
 
 test('secrets come from files and variables, and the variables are deleted', async () => {
