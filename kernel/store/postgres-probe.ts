@@ -1,8 +1,8 @@
 // Asks a PostgreSQL database whether it can be written and its disk has room, on a connection of its own.
 import pg from 'pg';
 import { Fault } from '../fault.ts';
-import { requireWritable } from './postgres.ts';
 import { codeOf, DISK_FULL, NO_ROOM, translateErrors, UNREACHABLE } from './postgres-error.ts';
+import { requireWritable } from './postgres-pool.ts';
 import type { Attempts } from './store-probe.ts';
 
 /** The smallest that PostgreSQL allows, where the database is: the rows of an attempt do not fit, so it writes them into a file, which it removes again. */

@@ -1,8 +1,8 @@
 // Reads rows from PostgreSQL for what caches them beside its callers, as long as caches may be used; otherwise their actor is asked.
-import pg from 'pg';
 import { ELSEWHERE } from '../elsewhere.ts';
 import type { Trust } from '../trust.ts';
-import { meet, readerOver, types } from './postgres.ts';
+import { readerOver, types } from './postgres.ts';
+import { openPool } from './postgres-pool.ts';
 import type { ReadStore, SqlValue } from './store.ts';
 
 const CONNECTIONS = 2;
@@ -11,13 +11,10 @@ const ANSWER_MS = 1_000;
 
 /** Its methods throw ELSEWHERE while nothing may be cached: this thread would ask the database again and again. */
 export function openPostgresReader(connectionString: string, trust: Pick<Trust, 'isTrusted'>): ReadStore {
-  const pool = new pg.Pool({
+  const pool = openPool({
     ...{ connectionString, types, connectionTimeoutMillis: ANSWER_MS, query_timeout: ANSWER_MS, max: CONNECTIONS },
     application_name: 'gatehouse',
-    verify: (client, done) => void meet(client).then(() => done(), done),
   });
-  // The next query replaces a broken idle connection. Without this listener the error would end the thread.
-  pool.on('error', () => {});
   const reader = readerOver(pool);
   const requireTrust = () => {
     if (!trust.isTrusted) throw ELSEWHERE;

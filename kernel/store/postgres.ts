@@ -7,9 +7,9 @@ import type { AuditWriter } from './audit.ts';
 import { CONTENDED, GroupCommit, type WriteConnection } from './group-commit.ts';
 import { CHANNEL } from './lease-message.ts';
 import type { CacheOptions } from './open.ts';
-import { isPooled } from './pooler.ts';
-import { codeOf, NOT_WRITABLE, READ_ONLY, translateErrors, UNREACHABLE } from './postgres-error.ts';
-import { arraysQuery, forgetNames, nameQuery } from './postgres-query.ts';
+import { codeOf, READ_ONLY, translateErrors, UNREACHABLE } from './postgres-error.ts';
+import { meet, openPool } from './postgres-pool.ts';
+import { arraysQuery, nameQuery } from './postgres-query.ts';
 import type { RowInsert } from './row-insert.ts';
 import type { Reader, Row, SqlValue, Store } from './store.ts';
 
@@ -29,9 +29,7 @@ export const types = {
 
 export async function openPostgres(url: string, audit: AuditWriter, { versions, origin, node }: CacheOptions): Promise<Store> {
   const settings = { connectionString: url, connectionTimeoutMillis: CONNECT_MS, types, application_name: 'gatehouse' };
-  const pool = new pg.Pool({ ...settings, max: READERS, verify: (client, done) => void meet(client).then(() => done(), done) });
-  // The next query replaces a broken idle connection. Without this listener the error would end the thread.
-  pool.on('error', () => {});
+  const pool = openPool({ ...settings, max: READERS });
   const connection = new PostgresConnection(settings);
   // What other nodes write is cached under a lease only.
   versions.trust.share();
@@ -49,24 +47,6 @@ export async function openPostgres(url: string, audit: AuditWriter, { versions, 
       await pool.end();
     },
   };
-}
-
-/**
- * A standby may be behind: what was revoked is still valid there. So nothing is read from it either.
- * @throws Fault UNAVAILABLE for a server that takes no writes
- */
-export async function requireWritable(client: pg.ClientBase): Promise<void> {
-  const { rows } = await client.query<{ value: string }>("SELECT current_setting('transaction_read_only') AS value");
-  if (rows[0]?.value === 'on') throw new Fault('UNAVAILABLE', { detail: NOT_WRITABLE });
-}
-
-/**
- * To be called for each new connection, before anything else is asked on it. Nothing is set on it for good: a pooler would give that to others.
- * @throws Fault UNAVAILABLE for a server that takes no writes
- */
-export async function meet(client: pg.ClientBase): Promise<void> {
-  await requireWritable(client);
-  if (await isPooled(client)) forgetNames();
 }
 
 export function readerOver(pool: pg.Pool): Reader {

@@ -86,6 +86,8 @@ if (!skipWithout('postgresql')) {
       [],
     );
     await works();
+    // A connection that is cut while nobody asks anything on it ends no thread.
+    assert.doesNotMatch((await server.ask('GET', '/metrics')).text, /^gatehouse_actor_restarts_total\{[^}]*\} [1-9]/m);
   });
 }
 
