@@ -29,6 +29,8 @@ export async function firstStart(ctx: AuthContext): Promise<readonly string[]> {
     const first = { username: USERNAME, passwordHash };
     const made = (await directory.firstStart(first)) || (isReset && (await directory.resetAdmin(first).then(() => true)));
     if (made) return [given === undefined ? signIn(isJournal(process.env) ? fromFile(ctx) : `'${USERNAME}:${password}'`) : signIn(USERNAME)];
+    // Another node over the same store was first: its password counts, and not the one in this node's file.
+    forgetInitialPassword(ctx.dataDir, USERNAME);
   }
   if (!(await directory.hasInitialPassword(USERNAME))) forgetInitialPassword(ctx.dataDir, USERNAME);
   // The password itself is shown only when it is created, and never written to the journal; otherwise the line refers to the file.
