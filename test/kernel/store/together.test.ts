@@ -8,6 +8,7 @@ import { migrate } from '../../../kernel/store/migrate.ts';
 import { openStore } from '../../../kernel/store/open.ts';
 import { insertSql } from '../../../kernel/store/row-insert.ts';
 import { isUniqueViolation, type SqlValue, type Store, type Transaction } from '../../../kernel/store/store.ts';
+import { together as settled } from '../../../kernel/store/together.ts';
 import { openWire, type Wire } from '../../../soak/wire.ts';
 import { type Postgres, startPostgres } from '../../postgres.ts';
 import { skipWithout } from '../../system.ts';
@@ -197,5 +198,12 @@ if (!skipWithout('postgresql')) {
     );
   });
 }
+
+test('of statements that were sent together, the one that the database refused is told, wherever it stands', async () => {
+  const refused = (code: string) => Promise.reject(Object.assign(new Error(code), { code }));
+  await assert.rejects(settled([Promise.resolve(), refused('25P02'), refused('40001'), refused('25P02')]), { code: '40001' });
+  await assert.rejects(settled([refused('23505'), refused('25P02')]), { code: '23505' });
+  await assert.rejects(settled([Promise.resolve(), refused('25P02')]), { code: '25P02' });
+});
 
 test.run();
