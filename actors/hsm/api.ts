@@ -17,6 +17,7 @@ export interface SlotStatus {
 export interface HsmFacts {
   readonly slots: readonly number[];
   readonly admins: readonly string[];
+  /** Path of the PKCS#11 library. */
   readonly library: string;
   /** Serial numbers of the tokens, in the order of `slots`; undefined before the first login. */
   readonly serials: readonly (string | undefined)[];
@@ -94,7 +95,7 @@ export interface PairOptions extends KeyOptions {
   readonly publicUses: readonly TokenUse[];
 }
 
-/** Numbers of an RSA key, big-endian. */
+/** Numbers of an RSA key, big-endian: n, e, d, p, q, dp, dq, qi. */
 export type RsaNumbers = Readonly<Record<'n' | 'e' | 'd' | 'p' | 'q' | 'dp' | 'dq' | 'qi', Uint8Array>>;
 
 /** A key that a client brings. */
@@ -123,11 +124,12 @@ export type FlatUse = 'encrypt' | 'decrypt' | 'sign';
 export type HsmAnswer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: HsmFailure };
 export type Answered<T> = HsmAnswer<T> | Promise<HsmAnswer<T>>;
 
-/** Operations of one kind with one outcome: `CKR_OK`, the return value of the token, or why it was not called. `seconds` are their sum. */
+/** Operations of one kind with one outcome: `CKR_OK`, the return value of the token, or why it was not called. */
 export interface OperationFigures {
   readonly operation: string;
   readonly outcome: string;
   readonly count: number;
+  /** In sum. */
   readonly seconds: number;
 }
 

@@ -1,4 +1,5 @@
 // The answer to a call of the REST crypto API, in the form in which the actor returns it.
+import { atEnd } from '../../../kernel/at-once.ts';
 import { VERSIONS, type Version } from '../../../kmip/version.ts';
 import { answerText } from '../answer-text.ts';
 import type { Answer, CryptoCall, Principal } from '../api.ts';
@@ -16,7 +17,7 @@ export function answerCrypto(server: KeyServer, call: CryptoCall, body: Uint8Arr
   } finally {
     if (!(answer instanceof Promise)) ctx.opening.end();
   }
-  return answer instanceof Promise ? answer.finally(() => ctx.opening.end()) : answer;
+  return answer instanceof Promise ? atEnd(answer, () => ctx.opening.end()) : answer;
 }
 
 function toAnswer(call: CryptoCall, { status, body, outcome, refused }: CryptoAnswer, ctx: BatchContext): Answer | Promise<Answer> {
