@@ -11,7 +11,7 @@ import { type Ask, temporaryFolder } from '../server.ts';
 import { skipWithout } from '../system.ts';
 import { launchOld, layOut, olderVersion, startOld } from './older-version.ts';
 import { exitOf, type Started, start } from './started.ts';
-import { ALL_ACCEPTED, ALL_REVOKED, type Belongings, ok, PASSWORD, revoke, signIn, take, used } from './two-versions.ts';
+import { ALL_ACCEPTED, ALL_REVOKED, type Belongings, ok, okInTheEnd, PASSWORD, revoke, signIn, take, used } from './two-versions.ts';
 
 /** From each node to the other. */
 const ROUNDS = 6;
@@ -25,7 +25,13 @@ if (version === undefined) console.log('skipped: two-versions.test.ts needs the 
 else if (!skipWithout('postgresql')) {
   const folder = temporaryFolder();
   const old = join(folder, 'old');
-  const env = { GATEHOUSE_STORE_ROOT_KEY: randomBytes(32).toString('hex'), GATEHOUSE_ADMIN_PASSWORD: 'the first password', GATEHOUSE_STORE_URL: '' };
+  const env = {
+    GATEHOUSE_STORE_ROOT_KEY: randomBytes(32).toString('hex'),
+    GATEHOUSE_ADMIN_PASSWORD: 'the first password',
+    GATEHOUSE_STORE_URL: '',
+    GATEHOUSE_AUTH_LOGIN_RATE_PER_SECOND: '1000',
+    GATEHOUSE_AUTH_LOGIN_RATE_BURST: '1000',
+  };
   const kept: Belongings[] = [];
   let postgres: Postgres;
   let older: Started;
@@ -88,7 +94,7 @@ else if (!skipWithout('postgresql')) {
 
   test('keys that both make at once for one owner are counted to the last one', async () => {
     const makes = (ask: Ask) => async () => {
-      for (let at = 0; at < KEYS / AT_ONCE; at++) await ok(ask('POST', '/v1/crypto/keys', { cookie, body: { kty: 'oct', alg: 'A256GCM' } }));
+      for (let at = 0; at < KEYS / AT_ONCE; at++) await okInTheEnd(() => ask('POST', '/v1/crypto/keys', { cookie, body: { kty: 'oct', alg: 'A256GCM' } }));
     };
     await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => makes((at % 2 === 0 ? older : newer).ask)()));
     const room = `COALESCE((SELECT SUM(room) FROM kms_usage_room WHERE kind = 'object'), 0)`;
