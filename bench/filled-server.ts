@@ -36,9 +36,9 @@ export async function startFilled(options: BenchOptions, sizes: Sizes = sizesOf(
   const config = `${WITH_EMPTY}[keys.quotas]\nobjects_per_identity = 0\n[store]\nurl = ${JSON.stringify(url)}\n`;
   const first = await startServerProcess(config, 1, { kept: options.folderOfServer });
   const place = { url: isPostgres ? url : `sqlite:${join(first.dataDir, url.slice('sqlite:'.length))}`, dataDir: first.dataDir, rootKey: '' };
-  const seconds = await filledIn(place, sizes);
+  const { seconds, there } = await filled(place, sizes);
   const MB = Math.round((await bytesOf(place)) / 1e6);
-  const row = { what: `filled, ${isPostgres ? 'PostgreSQL' : 'SQLite'}`, objects: sizes.objects, 'audit rows': sizes.audit, seconds, MB };
+  const row = { what: `filled, ${isPostgres ? 'PostgreSQL' : 'SQLite'}`, objects: there.objects, 'audit rows': there.audit, seconds, MB };
   const server = await first.restart();
   const stop = async () => {
     await server.stop();
@@ -47,18 +47,18 @@ export async function startFilled(options: BenchOptions, sizes: Sizes = sizesOf(
   return { server, row, url, isPostgres, stop };
 }
 
-/** @returns the seconds that it took */
-async function filledIn(place: Place, sizes: Sizes): Promise<number> {
+/** @returns what is there now */
+async function filled(place: Place, sizes: Sizes): Promise<{ readonly seconds: number; readonly there: Sizes }> {
   const begun = performance.now();
   let toldAt = begun;
-  await fill(place, sizes, (kind, there) => {
+  const there = await fill(place, sizes, (kind, now) => {
     if (performance.now() - toldAt > 10_000) {
       toldAt = performance.now();
-      progress(`${there} of ${sizes[kind]} ${kind}`);
+      progress(`${now} of ${sizes[kind]} ${kind}`);
     }
     return true;
   });
-  return round((performance.now() - begun) / 1_000);
+  return { seconds: round((performance.now() - begun) / 1_000), there };
 }
 
 async function bytesOf({ url }: Place): Promise<number> {

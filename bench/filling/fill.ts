@@ -40,9 +40,11 @@ const CLOCK: Clock = {
 
 /**
  * @param onDone told after each batch how many rows of a kind are there; false ends the run after it
+ * @returns how many rows of each kind there are: a kept store may have more than was asked for
  * @throws UnfitStore for a store that no server has been started with
  */
-export async function fill({ url, dataDir, rootKey }: Place, sizes: Sizes, onDone: (kind: Kind, there: number) => boolean): Promise<void> {
+export async function fill({ url, dataDir, rootKey }: Place, sizes: Sizes, onDone: (kind: Kind, there: number) => boolean): Promise<Sizes> {
+  const found: Record<Kind, number> = { ...sizes };
   const store = await openStore(url, { writer: 'filling', clock: CLOCK });
   try {
     const owner = await accountOf(store, '_/admin').catch(() => undefined);
@@ -51,15 +53,18 @@ export async function fill({ url, dataDir, rootKey }: Place, sizes: Sizes, onDon
     await makeRealm(store);
     for (const kind of KINDS) {
       const there = await countOf(store, kind);
+      found[kind] = there;
       let isGoingOn = true;
       const tell = (now: number) => {
+        found[kind] = now;
         isGoingOn = onDone(kind, now);
         return isGoingOn;
       };
       if (there < sizes[kind]) await FILL[kind]({ store, dataKey, owner, now: CLOCK.now }, there, sizes[kind], tell);
-      if (!isGoingOn) return;
+      if (!isGoingOn) return found;
     }
     await store.transaction((tx) => tx.exec('ANALYZE'));
+    return found;
   } finally {
     await store.close();
   }
