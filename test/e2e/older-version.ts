@@ -1,4 +1,4 @@
-// An older version of the server, from the history of the repository: the first release, or before there is one, the oldest commit with the same dependencies.
+// An older version of the server, from the history of the repository: the first release, or the commit that brought today's dependencies if that is older.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
@@ -15,7 +15,10 @@ const git = (...args: string[]) => spawnSync('git', args, { cwd: root, encoding:
 /** @returns a name for git, `GATEHOUSE_TEST_OLDER` if that is set; undefined in a clone without history */
 export function olderVersion(): string | undefined {
   const [release] = git('tag', '--list', 'v[0-9]*', '--sort=version:refname').split('\n');
-  return process.env['GATEHOUSE_TEST_OLDER'] || release || git('log', '-1', '--format=%H', '--', 'package-lock.json') || undefined;
+  const locked = git('log', '-1', '--format=%H', '--', 'package-lock.json');
+  // A release that was just made has nothing that the newest commit would have to migrate.
+  const isOlder = release && locked && spawnSync('git', ['merge-base', '--is-ancestor', locked, release], { cwd: root }).status === 0;
+  return process.env['GATEHOUSE_TEST_OLDER'] || (isOlder ? locked : release || locked) || undefined;
 }
 
 /** Writes its files into a new folder, with its dependencies. */
