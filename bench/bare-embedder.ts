@@ -6,10 +6,21 @@ import { openTokenizer } from '../actors/model/onnx/tokenizer.ts';
 const MAX_TOKENS = 512;
 const MODEL_TOKENS = 256;
 
-/** @param folder of all-MiniLM-L6-v2 @returns milliseconds of the runs alone, and how many windows the texts have */
-export async function bareEmbedding(folder: string, texts: readonly string[], threads: number): Promise<{ readonly ms: number; readonly windows: number }> {
+export interface BareEmbedding {
+  /** Of the runs alone. */
+  readonly ms: number;
+  /** How many of the model's length the texts have. */
+  readonly windows: number;
+  /** By which the process grew, from before the model was loaded to where it was largest. */
+  readonly MiB: number;
+}
+
+/** @param folder of all-MiniLM-L6-v2 */
+export async function bareEmbedding(folder: string, texts: readonly string[], threads: number): Promise<BareEmbedding> {
   process.env['ORT_DISABLE_TELEMETRY'] = '1';
   const { default: runtime } = (await import('onnxruntime-node')) as unknown as { default: typeof import('onnxruntime-node') };
+  const before = process.memoryUsage.rss();
+  let largest = before;
   const session = await runtime.InferenceSession.create(join(folder, 'onnx/model_quantized.onnx'), { intraOpNumThreads: threads, logSeverityLevel: 3 });
   const tokenizer = await openTokenizer(folder);
   const rows = texts.flatMap((text) => tokenizer.windows(text, MODEL_TOKENS)).sort((a, b) => b.length - a.length);
@@ -26,8 +37,9 @@ export async function bareEmbedding(folder: string, texts: readonly string[], th
       }
     const tensor = (data: BigInt64Array) => new runtime.Tensor('int64', data, [batch.length, width]);
     await session.run({ input_ids: tensor(ids), attention_mask: tensor(mask), token_type_ids: tensor(new BigInt64Array(ids.length)) });
+    largest = Math.max(largest, process.memoryUsage.rss());
   }
   const ms = performance.now() - startedAt;
   await session.release();
-  return { ms, windows: rows.length };
+  return { ms, windows: rows.length, MiB: Math.round((largest - before) / 2 ** 20) };
 }

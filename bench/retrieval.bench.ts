@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { docx } from '../test/plugins/ai/files.ts';
-import { bareEmbedding } from './bare-embedder.ts';
+import { type BareEmbedding, bareEmbedding } from './bare-embedder.ts';
 import { type Collection, ndcgAt10, readCollection } from './collection.ts';
 import { postForm } from './form-request.ts';
 import { type Limit, percentile, type Row, report, round } from './report.ts';
@@ -33,7 +33,7 @@ async function measure(path: string): Promise<void> {
   const rows: Row[] = [];
   const limits: Limit[] = [];
   try {
-    const bare: Bare[] = [];
+    const bare: BareEmbedding[] = [];
     const half = async (parity: number) => {
       if (hasModel)
         bare.push(
@@ -106,9 +106,7 @@ async function embedded(server: ServerProcess): Promise<number> {
   }
 }
 
-type Bare = Awaited<ReturnType<typeof bareEmbedding>>;
-
-async function bareOf(model: string, documents: Collection['documents']): Promise<Bare> {
+async function bareOf(model: string, documents: Collection['documents']): Promise<BareEmbedding> {
   const threads = Math.max(1, availableParallelism() - 1);
   return bareEmbedding(
     model,
@@ -117,13 +115,13 @@ async function bareOf(model: string, documents: Collection['documents']): Promis
   );
 }
 
-function compare(made: Embedded, parts: readonly Bare[], documents: number, rows: Row[], limits: Limit[]): void {
+function compare(made: Embedded, parts: readonly BareEmbedding[], documents: number, rows: Row[], limits: Limit[]): void {
   const bare = parts.reduce((sum, { ms }) => sum + ms, 0) / documents;
   const windows = parts.reduce((sum, part) => sum + part.windows, 0) / documents;
   const ms = made.ms / made.documents;
   // The product makes a vector of each passage and its title, which are about as many as the windows.
   const row = (what: string, each: number) => ({ what, 'documents/s': perSecond(1, each), 'embeddings/s': perSecond(windows, each) });
-  rows.push(row('vectors, nothing else to do', ms), row('the same texts in bare ONNX Runtime', bare));
+  rows.push(row('vectors, nothing else to do', ms), { ...row('the same texts in bare ONNX Runtime', bare), MiB: Math.max(...parts.map(({ MiB }) => MiB)) });
   const overhead = round(ms / bare, 3);
   const limit = `vectors of a document, at most ${MAX_OVERHEAD} times bare ONNX Runtime`;
   limits.push({ limit, value: overhead, holds: overhead <= MAX_OVERHEAD });
