@@ -4,6 +4,7 @@ import type { DataValidateFunction } from 'ajv/dist/types/index.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Fault } from '../fault.ts';
+import { hasLoneSurrogate } from './lone-surrogates.ts';
 import { isTooDeep, MAX_DEPTH } from './nesting.ts';
 import { isName } from './parameters.ts';
 import type { BodyDone } from './read-body.ts';
@@ -125,11 +126,16 @@ export function addJsonParser(app: FastifyInstance, read: ReadBytes): void {
 function parse(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   if (isTooDeep(bytes)) throw new Fault('BAD_REQUEST', { detail: `the body is nested too deeply; at most ${MAX_DEPTH} levels are allowed` });
+  let text: string;
+  let value: unknown;
   try {
-    return JSON.parse(utf8.decode(bytes));
+    text = utf8.decode(bytes);
+    value = JSON.parse(text);
   } catch {
     throw new Fault('BAD_REQUEST', { detail: 'the body is not valid JSON' });
   }
+  if (hasLoneSurrogate(text, value)) throw new Fault('BAD_REQUEST', { detail: 'the body has half of a surrogate pair, which is not valid Unicode' });
+  return value;
 }
 
 /** Fastify remembers what it found for a type with a parser of its own; for any other it parses the type in each request. */
