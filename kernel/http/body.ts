@@ -74,7 +74,7 @@ function compile({ first, all }: Compilers, schema: TSchema, where: string): Che
   return (value) => {
     if (check(value)) return;
     thorough ??= all.compile(schema);
-    const errors = problems(check, thorough, value).map((error) => inWords(error, where));
+    const errors = nearestFirst(problems(check, thorough, value)).map((error) => inWords(error, where));
     throw new Fault('BAD_REQUEST', { detail: errors[0], errors: [...new Set(errors)] });
   };
 }
@@ -84,6 +84,16 @@ function problems(check: ValidateFunction, thorough: ValidateFunction, value: un
   if ((JSON.stringify(value) ?? '').length > THOROUGH) return found;
   thorough(value);
   return (thorough.errors ?? found).slice(0, MAX_ERRORS);
+}
+
+/** Of several forms that a value may have, the client meant the one whose members it sent: what other forms would have comes later. */
+function nearestFirst(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  return errors.toSorted((one, other) => distance(one) - distance(other));
+}
+
+function distance({ schemaPath, keyword, params }: ErrorObject): number {
+  if (keyword === 'anyOf' || (keyword === 'type' && params['type'] === 'null')) return 2;
+  return schemaPath.includes('/anyOf/') && (keyword === 'required' || keyword === 'additionalProperties') ? 1 : 0;
 }
 
 function inWords({ instancePath, keyword, params, message, parentSchema }: ErrorObject, where: string): string {

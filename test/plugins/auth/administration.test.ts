@@ -230,6 +230,15 @@ for (const database of databases) {
     },
   );
 
+  test(name('a refusal names what is wrong with the form that was sent, and no other form'), async () => {
+    const post = async (members: Record<string, unknown>) =>
+      (await as(they.root).post('/realms/mine/userpass', { username: 'dave', password_input: { plaintext: 'dave password' }, ...members })).body.message;
+    assert.match(await post({ password_input: { hashed: 'not a hash' } }), /hashed: must be a PHC string/);
+    assert.match(await post({ password_input: { plaintext: 5 } }), /plaintext: must be string/);
+    assert.match(await post({ extra_claims: { sub: 1 } }), /extra_claims: must be without the reserved names iss, sub/);
+    assert.match((await as(they.root).post('/admins/realms', { id: 'n', auth_params: { other: 1 } })).body.message, /auth_params\/other: unknown member/);
+  });
+
   test(name('credentials that cannot be: 400'), async () => {
     const root = as(they.root);
     const post = (members: Record<string, unknown>) =>
