@@ -17,7 +17,7 @@ const MARKS = /\p{M}/gu;
 
 /** @returns undefined for a text that cannot be a name of any kind */
 export function normalName(text: string): string | undefined {
-  return text.length > MAX_NAME_CHARACTERS || MANY_IN_A_ROW.test(text) ? undefined : text.normalize('NFC');
+  return text.length > MAX_NAME_CHARACTERS || MANY_IN_A_ROW.test(text) || !text.isWellFormed() ? undefined : text.normalize('NFC');
 }
 
 /** @returns undefined for a text that is too long for a password */

@@ -4,6 +4,7 @@ import type { DataValidateFunction } from 'ajv/dist/types/index.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Fault } from '../fault.ts';
+import { hasLoneSurrogate } from './lone-surrogates.ts';
 import { isTooDeep, MAX_DEPTH } from './nesting.ts';
 import { isName } from './parameters.ts';
 import type { BodyDone } from './read-body.ts';
@@ -73,7 +74,7 @@ function compile({ first, all }: Compilers, schema: TSchema, where: string): Che
   return (value) => {
     if (check(value)) return;
     thorough ??= all.compile(schema);
-    const errors = problems(check, thorough, value).map((error) => inWords(error, where));
+    const errors = nearestFirst(problems(check, thorough, value)).map((error) => inWords(error, where));
     throw new Fault('BAD_REQUEST', { detail: errors[0], errors: [...new Set(errors)] });
   };
 }
@@ -83,6 +84,16 @@ function problems(check: ValidateFunction, thorough: ValidateFunction, value: un
   if ((JSON.stringify(value) ?? '').length > THOROUGH) return found;
   thorough(value);
   return (thorough.errors ?? found).slice(0, MAX_ERRORS);
+}
+
+/** Of several forms that a value may have, the client meant the one whose members it sent: what other forms would have comes later. */
+function nearestFirst(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  return errors.toSorted((one, other) => distance(one) - distance(other));
+}
+
+function distance({ schemaPath, keyword, params }: ErrorObject): number {
+  if (keyword === 'anyOf' || (keyword === 'type' && params['type'] === 'null')) return 2;
+  return schemaPath.includes('/anyOf/') && (keyword === 'required' || keyword === 'additionalProperties') ? 1 : 0;
 }
 
 function inWords({ instancePath, keyword, params, message, parentSchema }: ErrorObject, where: string): string {
@@ -125,11 +136,16 @@ export function addJsonParser(app: FastifyInstance, read: ReadBytes): void {
 function parse(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   if (isTooDeep(bytes)) throw new Fault('BAD_REQUEST', { detail: `the body is nested too deeply; at most ${MAX_DEPTH} levels are allowed` });
+  let text: string;
+  let value: unknown;
   try {
-    return JSON.parse(utf8.decode(bytes));
+    text = utf8.decode(bytes);
+    value = JSON.parse(text);
   } catch {
     throw new Fault('BAD_REQUEST', { detail: 'the body is not valid JSON' });
   }
+  if (hasLoneSurrogate(text, value)) throw new Fault('BAD_REQUEST', { detail: 'the body has half of a surrogate pair, which is not valid Unicode' });
+  return value;
 }
 
 /** Fastify remembers what it found for a type with a parser of its own; for any other it parses the type in each request. */

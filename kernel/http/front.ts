@@ -18,6 +18,7 @@ import { type Connections, watchConnections } from './connections.ts';
 import { addDefaultHeaders, setDefaultHeaders } from './default-headers.ts';
 import { addErrorAnswers, sendProblem } from './error-answers.ts';
 import { addLiveViews } from './live-views.ts';
+import { malformed } from './malformed.ts';
 import { oneByOne } from './one-by-one.ts';
 import { addOpenApi, type DocumentText, OPENAPI_PATH } from './openapi.ts';
 import { knowMethods, refuseOthers } from './other-methods.ts';
@@ -143,6 +144,10 @@ function serverLimits(http: KernelConfig['http']): ServerOptions {
     requestTimeout: http.request_timeout * 1000,
     connectionsCheckingInterval: CHECK_MS,
     ALPNProtocols: ['http/1.1'],
+    // Of two lines of a header that may have one, Node would take the first; joined, they are refused.
+    joinDuplicateHeaders: true,
+    // malformed.ts refuses it with a body.
+    requireHostHeader: false,
   };
 }
 
@@ -153,7 +158,7 @@ function addHooks(app: FastifyInstance, { metrics, tracer, log, logsRequests }: 
     busy.requests += 1;
     request.response = reply.raw;
     // For an unknown path, errors in the body do not matter: it is not read.
-    callContext.run({ requestId: request.id, isTraced }, done, request.is404 ? new Fault('NOT_FOUND') : undefined);
+    callContext.run({ requestId: request.id, isTraced }, done, malformed(request.raw) ?? (request.is404 ? new Fault('NOT_FOUND') : undefined));
   });
   app.addHook('onResponse', (request, reply, done) => {
     // Set if the hook above has run.

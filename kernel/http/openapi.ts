@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { CredentialKind } from './credential.ts';
+import { isKnown } from './is-known.ts';
 import { EXAMPLES, finish, OPTIONAL, type OpenApiDocument, TYPES } from './openapi-document.ts';
 import { responsesOf } from './openapi-responses.ts';
 import { asSent } from './openapi-schema.ts';
@@ -85,7 +86,7 @@ export async function addOpenApi(app: FastifyInstance, { version, tags }: OpenAp
   app.get(OPENAPI_PATH, { schema: operationOf(own) }, async (request, reply) => {
     const document = text('yaml');
     void reply.headers({ 'cache-control': 'no-cache', etag: document.etag });
-    if (request.headers['if-none-match']?.includes(document.etag)) return reply.code(304).send();
+    if (isKnown(request.headers['if-none-match'], document.etag)) return reply.code(304).send();
     return reply.type('application/yaml').send(document.bytes);
   });
   return text;

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync, constants } from 'node:zlib';
+import { isKnown } from './is-known.ts';
 import type { Request, Response } from './route.ts';
 
 /** Forbids inline code, foreign resources and frames. `form-action 'none'`: only scripts send forms. */
@@ -43,7 +44,7 @@ export function pageFile(file: URL, type: string, isFurther = false): (request: 
   return ({ headers: { 'if-none-match': known, 'accept-encoding': accepted } }) => {
     const isSmall = /(^|[\s,])br\s*($|,)/.test(String(accepted ?? ''));
     const sent = isSmall ? compressed : plain;
-    if (String(known ?? '').includes(sent.etag)) return { status: 304, headers: sent };
+    if (isKnown(known, sent.etag)) return { status: 304, headers: sent };
     // Nothing in these files is secret, so their compressed lengths tell nothing. The first request compresses, so that the start need not.
     if (isSmall) small ??= brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });
     return { status: 200, body: isSmall ? small : bytes, type, headers: sent };

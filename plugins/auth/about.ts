@@ -96,7 +96,7 @@ const ABOUT: Readonly<Record<string, About>> = {
   'POST /realms/{realm_id}/userpass/{username}/unlock': about('Credentials', 'Unlock a credential', 204, undefined, [403, 404]),
   'POST /realms/{realm_id}/totp/generate': about('Second factors', 'Generate a secret for a second factor', 200, TOTP_SECRET, [403, 404]),
   'POST /realms/{realm_id}/totp/verify': about('Second factors', 'Enable a second factor', 200, undefined, [403, 404]),
-  'DELETE /realms/{realm_id}/totp/{username}': about('Second factors', 'Disable a second factor', 204, undefined, [403]),
+  'DELETE /realms/{realm_id}/totp/{username}': about('Second factors', 'Disable a second factor', 200, undefined, [403]),
   'GET /audit': about('Audit', 'Read the audit log, a page at a time', 200, AUDIT_PAGE, [403]),
   'GET /version/build': about('Audit', 'Get what the server was built from and runs on', 200, BUILD, [403]),
   'GET /.well-known/jwks.json': about('Public', 'Public keys of session tokens', 200, KEY_SET, [404]),

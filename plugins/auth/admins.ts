@@ -123,6 +123,6 @@ function recordOf(id: string, body: AdminBody): AdminRecord {
     jwt: jwt === null ? null : nameIn(jwt, 'body/jwt'),
     fido2,
     digital_credentials,
-    client_certificate,
+    client_certificate: client_certificate === null ? null : nameIn(client_certificate, 'body/client_certificate'),
   };
 }

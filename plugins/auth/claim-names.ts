@@ -12,7 +12,7 @@ export const RESERVED_CLAIMS: ReadonlySet<string> = new Set([
 export const EXTRA_CLAIMS = Type.Record(Type.String(), Type.Unknown(), {
   maxProperties: 256,
   'x-max-bytes': MAX_STORED_BYTES,
-  propertyNames: { not: { enum: [...RESERVED_CLAIMS] } },
+  propertyNames: { not: { enum: [...RESERVED_CLAIMS] }, description: `without the reserved names ${[...RESERVED_CLAIMS].join(', ')}` },
 });
 
 /** A claim of the session that a certificate copies. */

@@ -13,7 +13,7 @@ import { requireFound, requireRealmAdmin, requireSuperAdmin, rightsOf } from './
 const strict = { additionalProperties: false };
 const MAX_AGE_SECONDS = 2 ** 31 - 1;
 const TEN_YEARS = 315_360_000;
-/** With shorter ages, nobody could sign in for long enough to correct them. */
+/** With a shorter age of passwords, a new one would be too old before anybody has corrected it. */
 const FLOOR_SECONDS = 60;
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
 
@@ -49,8 +49,8 @@ const AUTH_PARAMS = Type.Object(
 );
 const MEMBERS = {
   auth_params: nullable(AUTH_PARAMS),
-  session_max_age_seconds: Type.Integer({ default: 3_600, minimum: FLOOR_SECONDS, maximum: MAX_AGE_SECONDS }),
-  session_max_stale_age_seconds: Type.Integer({ default: 3_600, minimum: FLOOR_SECONDS, maximum: MAX_AGE_SECONDS }),
+  session_max_age_seconds: Type.Integer({ default: 3_600, minimum: 1, maximum: MAX_AGE_SECONDS }),
+  session_max_stale_age_seconds: Type.Integer({ default: 3_600, minimum: 1, maximum: MAX_AGE_SECONDS }),
   certificate_max_age_seconds: Type.Integer({ default: 31_536_000, minimum: 1, maximum: TEN_YEARS }),
   password_max_age_seconds: Type.Integer({
     default: 0,

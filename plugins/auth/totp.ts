@@ -71,7 +71,7 @@ export function totpRoutes(ctx: AuthContext): readonly Route[] {
         const { realm, username } = await target(ctx, request, requireFound(usernameOf(request.params['username'] as string), 'credential'));
         const outcome = await directory.disableTotp(realm, username, request.body?.totp_code ?? undefined, actorOf(request));
         requireDone(outcome === 'missing' ? 'done' : outcome);
-        return { status: 204 };
+        return { status: 200 };
       },
     },
   ];

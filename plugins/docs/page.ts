@@ -1,6 +1,7 @@
 // The routes of the page /interactive-docs: the page, its files and its data. They are open to authenticated callers only.
 import Type from 'typebox';
 import { type Caller, CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
+import { isKnown } from '../../kernel/http/is-known.ts';
 import { pageFile } from '../../kernel/http/page-file.ts';
 import type { Route } from '../../kernel/http/route.ts';
 import { wantsHtml } from '../../kernel/http/to-sign-in.ts';
@@ -40,7 +41,7 @@ export function pageRoutes({ front }: Pick<PluginContext<object, Actors>, 'front
       handle({ headers: { 'if-none-match': known } }) {
         const { bytes, etag } = front.openapi('json');
         const headers = { 'cache-control': 'no-cache', etag };
-        return String(known ?? '').includes(etag) ? { status: 304, headers } : { status: 200, body: bytes, type: 'application/json; charset=utf-8', headers };
+        return isKnown(known, etag) ? { status: 304, headers } : { status: 200, body: bytes, type: 'application/json; charset=utf-8', headers };
       },
     },
     {

@@ -11,8 +11,6 @@ import { type Endpoint, specEndpoints, specErrorCodes } from './spec-endpoints.t
 interface Entry extends Endpoint {
   /** Of the Errors part, what applies although the endpoint's own row does not say it. */
   readonly errors: readonly number[];
-  /** What it answers since the specification was written, in place of `statuses`. */
-  readonly now?: readonly number[];
   /** Of the specification, without its suffix; auth-service where nothing is said, decisions for what it leaves open. */
   readonly document?: string;
   /** One of the paths that it stands for, where each has a route of its own. */
@@ -70,9 +68,7 @@ test('every endpoint that has a route is named by a test', () => {
 test('every route documents the statuses that the specification gives its endpoint', () => {
   const missing = entries.flatMap((entry) => {
     const documented = routeOf(entry)?.responses;
-    return documented
-      ? [...(entry.now ?? entry.statuses), ...entry.errors].filter((status) => !documented[status]).map((status) => `${nameOf(entry)}: ${status}`)
-      : [];
+    return documented ? [...entry.statuses, ...entry.errors].filter((status) => !documented[status]).map((status) => `${nameOf(entry)}: ${status}`) : [];
   });
   assert.deepEqual(missing, []);
 });

@@ -229,8 +229,28 @@ test('a slow client gets 408, bytes that are not HTTP get 400, large headers get
   assert.deepEqual([garbage.status, JSON.parse(garbage.body).code], [400, 'BAD_REQUEST']);
   const large = await raw(server, `GET /health HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`);
   assert.deepEqual([large.status, JSON.parse(large.body).code], [431, 'HEADERS_TOO_LARGE']);
-  const noHost = await raw(server, 'GET /health HTTP/1.1\r\n\r\n');
-  assert.equal(noHost.status, 400);
+});
+
+test('no host, two hosts, two credentials, another version and an unknown transfer coding are refused', async () => {
+  const chunked = 'Content-Type: application/json\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n';
+  for (const [request, message] of [
+    ['GET /health HTTP/1.1\r\n\r\n', /Host/],
+    ['GET /health HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n', /Host/],
+    ['GET /health HTTP/1.1\r\nHost: x/y\r\n\r\n', /Host/],
+    ['GET /health HTTP/1.1\r\nHost: x@y\r\n\r\n', /Host/],
+    ['GET /health\r\n\r\n', /version/],
+    ['GET /health HTTP/2.0\r\nHost: x\r\n\r\n', /version/],
+    [`POST /extra/7 HTTP/1.1\r\nHost: x\r\n${chunked}`, /transfer coding/],
+  ] as const) {
+    const { status, body } = await raw(server, request);
+    assert.equal(status, 400, request);
+    assert.match(JSON.parse(body).message, message, request);
+  }
+  const twice = await raw(server, `GET /whoami HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${cookie}\r\nAuthorization: Bearer x\r\n\r\n`);
+  assert.equal(twice.status, 401);
+  for (const host of ['x', 'x:443', '127.0.0.1:8443', '[::1]:8443', ''])
+    assert.equal((await raw(server, `GET /health HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).status, 200);
+  assert.equal((await raw(server, 'GET /health HTTP/1.0\r\n\r\n')).status, 200);
 });
 
 test('plain HTTP is told to use https', async () => {

@@ -67,6 +67,18 @@ test('POST /login with a client certificate alone: Authenticated as its common n
   assert.equal((await as()('GET', `/sessions/${body.session_id}`, { cookie })).body.auth_scheme, 'cc');
 });
 
+test('a common name is one name, composed or not, and the record of an admin finds it', async () => {
+  const decomposed = as(await client('re\u0301ne'));
+  const { body, cookie } = await decomposed('POST', '/login?realm=r');
+  assert.equal((await as()('GET', '/whoami', { cookie })).body.sub, 'r\u00e9ne');
+  const listed = await as()('POST', '/sessions/realms/r/clients', { cookie: admin, body: [{ username: 'r\u00e9ne', auth_scheme: 'cc' }] as never });
+  assert.deepEqual(listed.body.session_ids, [body.session_id]);
+  const record = { id: 'rene', realms: ['_'], client_certificate: 're\u0301ne' };
+  assert.equal((await as()('POST', '/admins', { cookie: admin, body: record })).body.client_certificate, 'r\u00e9ne');
+  assert.equal((await decomposed('POST', '/login?realm=_')).status, 200);
+  assert.equal((await as()('DELETE', '/admins/rene', { cookie: admin })).status, 204);
+});
+
 test('only the realms of certificate_realms, and realm _ only for a name that an admin record holds', async () => {
   for (const realm of ['closed', 'nowhere', '_']) assert.equal((await as(root)('POST', `/login?realm=${realm}`)).status, 401, realm);
   const record = { id: 'card', realms: ['_'], client_certificate: 'root by card' };

@@ -66,6 +66,7 @@ test('tokens that are not good enough: 401 in the same words', async () => {
     await idp.token({ nbf: seconds + 600 }),
     await idp.token({ sub: undefined }),
     await idp.token({ sub: '' }),
+    await idp.token({ sub: 'user-1\ud800' }),
     await idp.token({ iss: undefined }),
     await idp.token({ iss: second.issuer }),
     await idp.token({ aud: 'somebody else' }),
