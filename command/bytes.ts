@@ -5,12 +5,13 @@ import { pipeline } from 'node:stream/promises';
 import { progressOn } from '../actors/model/hub/progress.ts';
 import type { Surroundings } from './command.ts';
 import { CommandError, EXIT } from './exit.ts';
+import { writeBytes } from './output.ts';
 import { printable } from './printable.ts';
 
 /** A body of /v1/crypto has at most 16 MiB, and base64url makes four characters of three bytes. */
 export const MAX_WHOLE_BYTES = 12_000_000;
 
-type Streams = Pick<Surroundings, 'stdin' | 'stdout' | 'stderr'>;
+type Streams = Pick<Surroundings, 'stdin' | 'stderr'>;
 
 const isPipe = (path: string | undefined): path is undefined | '-' => path === undefined || path === '-';
 
@@ -43,8 +44,12 @@ export async function wholeOf(path: string | undefined, streams: Streams): Promi
  * Writes a stream to standard output, or to a new file of mode 0600 that appears only when it is complete.
  * @throws CommandError if the file exists
  */
-export async function writeStream(path: string | undefined, source: AsyncIterable<Uint8Array>, { stdout }: Streams): Promise<void> {
-  if (isPipe(path)) return pipeline(source, stdout, { end: false });
+export async function writeStream(path: string | undefined, source: AsyncIterable<Uint8Array>): Promise<void> {
+  if (isPipe(path)) {
+    // Unlike the stream of standard output, which ends the command with 0 when a reader of a list leaves, this fails if not everything was taken.
+    for await (const bytes of source) writeBytes(undefined, bytes);
+    return;
+  }
   if (existsSync(path)) throw new CommandError(`${path} exists already`, EXIT.usage);
   const unfinished = `${path}.unfinished-${process.pid}`;
   try {

@@ -15,8 +15,12 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 async function main(argv: readonly string[]): Promise<number> {
   const { stdin, stdout, stderr, env } = process;
   let connection: Connection | undefined;
-  // A reader such as head has seen enough.
-  stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failed));
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // A reader such as head has seen enough.
+    if (error.code === 'EPIPE') process.exit(EXIT.ok);
+    stderr.write(`gatehouse: ${printable(lineOf(error))}\n`);
+    process.exit(EXIT.failed);
+  });
   const prompts = createPrompts(stdin, stderr);
   const program = createProgram({
     version,

@@ -85,6 +85,20 @@ const OPERATIONS: readonly (readonly [bit: number, keyOperation: string])[] = [
   [BIT.KeyAgreement, 'deriveKey'],
 ];
 
+/** The usage mask of an operation of `key_ops`; 0 for one that is not registered. */
+export function bitsOf(keyOperation: string): number {
+  return OPERATIONS.find(([, name]) => name === (keyOperation === 'deriveBits' ? 'deriveKey' : keyOperation))?.[0] ?? 0;
+}
+
+/** What is done to a public key by the other side only. */
+export const PASSIVE: number = BIT.KeyAgreement;
+
+/** The usage masks for the values of `use` (RFC 7517 section 4.2). */
+export const USES: ReadonlyMap<string, number> = new Map([
+  ['sig', BIT.Sign | BIT.Verify | BIT.MACGenerate | BIT.MACVerify],
+  ['enc', BIT.Encrypt | BIT.Decrypt | BIT.WrapKey | BIT.UnwrapKey | BIT.KeyAgreement],
+]);
+
 /** The `key_ops` for a usage mask (RFC 7517 section 4.3). */
 export function keyOperations(mask: number): string[] {
   return OPERATIONS.filter(([bit]) => (mask & bit) !== 0).map(([, name]) => name);

@@ -14,33 +14,34 @@ type Read = { readonly name: string; readonly bytes: Uint8Array };
  * A text may come as a file too, as `curl -F doc=@text.txt` sends it.
  * @throws Fault BAD_REQUEST, PAYLOAD_TOO_LARGE
  */
-export function readForm(contentType: string, body: Uint8Array, { fields: names, file: fileName, maxFieldBytes }: FormLimits): Promise<Form> {
+export function readForm(contentType: string, body: Uint8Array, form: FormLimits): Promise<Form> {
   if (!KINDS.test(contentType)) return Promise.reject(refuse('the content type must be multipart/form-data or application/x-www-form-urlencoded'));
+  const { maxFieldBytes } = form;
   return new Promise((resolve, reject) => {
     const fields: Record<string, string> = Object.create(null) as Record<string, string>;
     let file: Read | undefined;
     const limits = { fieldNameSize: MAX_NAME_BYTES, fieldSize: maxFieldBytes, parts: MAX_PARTS, fields: MAX_PARTS, files: MAX_PARTS };
     const parser = open(contentType, limits, reject);
     if (!parser) return;
-    const take = (name: string, text: string) => {
-      if (!names.includes(name))
-        return reject(refuse(`${shorten(name)}: unknown form field; this form has ${[...names, ...(fileName ? [fileName] : [])].join(', ')}`));
-      if (name in fields) return reject(refuse(`${name}: the form has this field twice`));
-      fields[name] = text;
+    const take = (name: string, text: string | undefined) => {
+      const wrong = problemWith(name, text, form) ?? (name in fields ? `${name}: the form has this field twice` : undefined);
+      if (wrong !== undefined) return reject(refuse(wrong));
+      fields[name] = text ?? '';
     };
     const tooLong = (name: string) =>
       reject(new Fault('PAYLOAD_TOO_LARGE', { detail: `${shorten(name)}: a field of this form has at most ${maxFieldBytes} bytes` }));
-    parser.on('field', (name, text, isNameCut, isCut) => (isCut || isNameCut ? tooLong(name) : take(name, text)));
-    parser.on('file', (name, stream, given) => {
+    // The library passes undefined for a part without a name, whatever its types say.
+    parser.on('field', (name = '', text, isNameCut, isCut) => (isCut || isNameCut ? tooLong(name) : take(name, text)));
+    parser.on('file', (name = '', stream, given) => {
       const chunks: Buffer[] = [];
       let length = 0;
       stream.on('data', (chunk: Buffer) => {
         chunks.push(chunk);
         length += chunk.length;
-        if (name !== fileName && length > maxFieldBytes) tooLong(name);
+        if (name !== form.file && length > maxFieldBytes) tooLong(name);
       });
       stream.on('end', () => {
-        if (name !== fileName) return take(name, Buffer.concat(chunks).toString('utf8'));
+        if (name !== form.file) return take(name, textIn(Buffer.concat(chunks)));
         if (file) return reject(refuse(`${name}: the form has this file twice`));
         file = { name: given ?? '', bytes: owned(chunks, length) };
       });
@@ -50,6 +51,14 @@ export function readForm(contentType: string, body: Uint8Array, { fields: names,
     parser.on('finish', () => resolve({ fields: { ...fields }, ...(file && { file }) }));
     parser.end(Buffer.from(body.buffer as ArrayBuffer, body.byteOffset, body.byteLength));
   });
+}
+
+/** @param text undefined for a file that holds none @returns undefined if the form has this field, and nothing is wrong with it */
+function problemWith(name: string, text: string | undefined, { fields, file }: FormLimits): string | undefined {
+  if (name === '') return 'a part of the form has no name';
+  if (name === file) return `${name}: must be sent as a file, with a filename`;
+  if (!fields.includes(name)) return `${shorten(name)}: unknown form field; this form has ${[...fields, ...(file ? [file] : [])].join(', ')}`;
+  return text === undefined ? `${name}: the file is not text in UTF-8, or in UTF-16 with a byte order mark` : undefined;
 }
 
 /** The library throws for a content type without a boundary. */
@@ -75,4 +84,15 @@ function owned(chunks: readonly Buffer[], length: number): Uint8Array {
 
 function shorten(name: string): string {
   return name.length > 64 ? `${name.slice(0, 64)}...` : name;
+}
+
+const isUtf16 = ([first, second]: Uint8Array): boolean => (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+
+/** Windows writes UTF-16 with a byte order mark. @returns undefined for what is not text; replaced characters would be a loss that nobody notices */
+function textIn(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder(isUtf16(bytes) ? (bytes[0] === 0xff ? 'utf-16le' : 'utf-16be') : 'utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }

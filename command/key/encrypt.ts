@@ -49,7 +49,7 @@ export const encrypt = command<EncryptFlags>({
     const { head, rest } = await beginning(source, envelope ? 0 : MAX_DIRECT_BYTES);
     const isShort = !envelope && head.length <= MAX_DIRECT_BYTES;
     const output = isShort ? one(() => seal(head).then((text) => `${text}\n`)) : sealEnvelope(joined(head, rest), (dataKey) => seal(dataKey, ENVELOPE));
-    await writeStream(out, output, given);
+    await writeStream(out, output);
   },
 });
 
@@ -87,11 +87,7 @@ export const decrypt = command<{ readonly out?: string }>({
     const isEnvelope = head.subarray(0, ENVELOPE.length).toString('latin1') === ENVELOPE;
     const all = joined(head, rest);
     try {
-      await writeStream(
-        out,
-        isEnvelope ? openEnvelope(all, (line) => opened(client, line, ENVELOPE)) : one(async () => opened(client, await textOf(all))),
-        given,
-      );
+      await writeStream(out, isEnvelope ? openEnvelope(all, (line) => opened(client, line, ENVELOPE)) : one(async () => opened(client, await textOf(all))));
     } catch (error) {
       if (error instanceof EnvelopeError) throw new CommandError(error.message, EXIT.wrong);
       throw error;

@@ -6,7 +6,7 @@ import { parseReference } from './secret.ts';
 const PREFIX = 'GATEHOUSE_';
 
 /** Our variables that are not keys of the configuration: read by the launcher, the tests, the benches and the first start. */
-const OTHERS = /^GATEHOUSE_(ADMIN_PASSWORD|COLLECTION|CONFIG|DATA_DIR|MODELS|TEST_.*)$/;
+const OTHERS = /^GATEHOUSE_(ADMIN_PASSWORD|COLLECTION|CONFIG|DATA_DIR|MODELS|PROFILE_DIR|TEST_.*)$/;
 
 interface EnvironmentReading {
   /** Values by path; they override the file. */

@@ -5,8 +5,10 @@ import { normalName } from '../../kernel/normal-form.ts';
 const MAX_CHARACTERS = 128;
 
 export function isBaseName(name: string): boolean {
+  // As the OpenAPI document and its readers count: a character is a code point.
+  const { length } = [...name.slice(0, 2 * MAX_CHARACTERS + 1)];
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses control characters.
-  return name.length > 0 && name.length <= MAX_CHARACTERS && !/[\u0000-\u001f\u007f-\u009f/\\]/.test(name) && name !== '.' && name !== '..';
+  return length > 0 && length <= MAX_CHARACTERS && !/[\u0000-\u001f\u007f-\u009f/\\]/.test(name) && name !== '.' && name !== '..';
 }
 
 /** @param field of the form that holds it @throws Fault BAD_REQUEST */

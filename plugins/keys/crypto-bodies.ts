@@ -78,16 +78,21 @@ const curves = (type: 'EC' | 'OKP') => maybe(Type.Enum(curvesOf(type).map(({ crv
 const coordinate = (type: 'EC' | 'OKP') => octetsIn(curvesOf(type).map(({ length }) => length));
 const ML_DSA_PUBLIC = SIGNATURE_ALGORITHMS.flatMap(({ mlDsa }) => (mlDsa ? [mlDsa.publicKeyLength] : []));
 const none = Type.Optional(Type.Null());
+const INTENDED = {
+  use: maybe(Type.String({ maxLength: MAX_NAME, description: 'sig or enc: narrows what the key is for', examples: ['sig'] })),
+  key_ops: maybe(Type.Array(text, { uniqueItems: true, maxItems: 64, description: 'narrows what the key is for', examples: [['sign', 'verify']] })),
+};
 /** `kty` decides which members are read; the others are ignored. The actor checks that the numbers form a valid key, which a schema cannot. */
 const NEW_KEY = Type.Union([
-  open({ kty: Type.Literal('oct'), alg: none, bits: maybe(Type.Enum([128, 192, 256])), k: none }),
-  open({ kty: Type.Literal('oct'), alg: Type.Enum(algorithmsFor('oct')), bits, k: maybe(octets(16, 512)) }),
-  Type.Object({ kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits }, without('n', 'd')),
-  Type.Object({ kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits, ...RSA_PUBLIC }, without(...Object.keys(RSA_PRIVATE))),
-  open({ kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits, ...RSA_PUBLIC, ...RSA_PRIVATE }),
-  open({ kty: Type.Literal('EC'), alg: algOf('EC'), crv: curves('EC'), x: coordinate('EC'), y: coordinate('EC'), d: coordinate('EC') }),
-  open({ kty: Type.Literal('OKP'), alg: algOf('OKP'), crv: curves('OKP'), x: coordinate('OKP'), d: coordinate('OKP') }),
+  open({ ...INTENDED, kty: Type.Literal('oct'), alg: none, bits: maybe(Type.Enum([128, 192, 256])), k: none }),
+  open({ ...INTENDED, kty: Type.Literal('oct'), alg: Type.Enum(algorithmsFor('oct')), bits, k: maybe(octets(16, 512)) }),
+  Type.Object({ ...INTENDED, kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits }, without('n', 'd')),
+  Type.Object({ ...INTENDED, kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits, ...RSA_PUBLIC }, without(...Object.keys(RSA_PRIVATE))),
+  open({ ...INTENDED, kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits, ...RSA_PUBLIC, ...RSA_PRIVATE }),
+  open({ ...INTENDED, kty: Type.Literal('EC'), alg: algOf('EC'), crv: curves('EC'), x: coordinate('EC'), y: coordinate('EC'), d: coordinate('EC') }),
+  open({ ...INTENDED, kty: Type.Literal('OKP'), alg: algOf('OKP'), crv: curves('OKP'), x: coordinate('OKP'), d: coordinate('OKP') }),
   open({
+    ...INTENDED,
     // Clients that predate AKP send ML-DSA keys as OKP.
     kty: Type.Enum(['AKP', 'OKP']),
     alg: Type.Enum(algorithmsFor('AKP')),

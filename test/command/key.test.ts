@@ -95,4 +95,17 @@ test('documents are added and asked, sessions are found and ended, a token is re
   assert.match(tokens.join('\n'), /as approle:web\n[1-9]\nThe token lives for 3600 seconds from now\nRevoked the token\nended with [34]$/);
 });
 
+test('content whose reader leaves, and an output that is full, are failures that are told; a list is not', async () => {
+  const printed = await lines(`gatehouse key create aes-256 --name long > /dev/null; head -c 3000000 /dev/urandom > long
+    gatehouse key encrypt long long -o long.sealed
+    set +e +o pipefail
+    gatehouse key encrypt long long 2> told | head -c 10 > /dev/null; echo "\${PIPESTATUS[0]} $(cat told)"
+    gatehouse key decrypt long.sealed 2> told | head -c 10 > /dev/null; echo "\${PIPESTATUS[0]} $(cat told)"
+    gatehouse key decrypt long.sealed | (sleep 1; cat) | cmp - long; echo "\${PIPESTATUS[@]}"
+    gatehouse key list 2>&1 > /dev/full; echo $?
+    gatehouse key list --json | head -c 1 > /dev/null; echo \${PIPESTATUS[0]}`);
+  const left = '1 gatehouse: EPIPE: broken pipe, write';
+  assert.deepEqual(printed, [left, left, '0 0 0', 'gatehouse: ENOSPC: no space left on device, write', '1', '0']);
+});
+
 test.run();

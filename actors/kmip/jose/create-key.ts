@@ -12,9 +12,10 @@ import { requireCreation } from '../object/create.ts';
 import { pairPlaces, placeFor } from '../object/place.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { createEllipticKey } from './elliptic-key.ts';
+import { pairFor, secretFor } from './intended-use.ts';
 import { type Members, optionalOctets, optionalText, text } from './members.ts';
 import { createMlDsaKey } from './ml-dsa-key.ts';
-import { storePair, storeSecret } from './new-key.ts';
+import { type NewPair, storePair, storeSecret } from './new-key.ts';
 import { notOfKind } from './not-of-kind.ts';
 import { badRequest } from './problem.ts';
 import { createRsaKey } from './rsa-key.ts';
@@ -29,18 +30,21 @@ export async function createKey(body: Members, ctx: OperationContext): Promise<u
     case 'oct':
       return createSecret(body, ctx, alg, bits);
     case 'RSA':
-      return storePair(ctx, pairPlaces(ctx), await createRsaKey(body, ctx, alg, bits));
+      return storeIntended(ctx, body, await createRsaKey(body, ctx, alg, bits));
     case 'EC':
-      return storePair(ctx, pairPlaces(ctx), createEllipticKey(body, 'EC', alg));
+      return storeIntended(ctx, body, createEllipticKey(body, 'EC', alg));
     case 'OKP':
       // The registered key type of ML-DSA is AKP, but clients that predate it send OKP.
-      return storePair(ctx, pairPlaces(ctx), isMlDsa(alg) ? createMlDsaKey(body, alg) : createEllipticKey(body, 'OKP', alg));
+      return storeIntended(ctx, body, isMlDsa(alg) ? createMlDsaKey(body, alg) : createEllipticKey(body, 'OKP', alg));
     case 'AKP':
-      return storePair(ctx, pairPlaces(ctx), createMlDsaKey(body, alg));
+      return storeIntended(ctx, body, createMlDsaKey(body, alg));
     default:
       throw badRequest(`kty must be one of ${KEY_TYPES.join(', ')}`);
   }
 }
+
+const storeIntended = (ctx: OperationContext, body: Members, pair: NewPair): Promise<unknown> =>
+  storePair(ctx, pairPlaces(ctx), { ...pair, purpose: pairFor(body, pair.purpose, pair.privateKey !== undefined) });
 
 const isMlDsa = (alg: string | undefined) => alg !== undefined && findSignatureAlgorithm(alg)?.mlDsa !== undefined;
 
@@ -59,17 +63,21 @@ interface SecretShape {
   readonly longer: boolean;
 }
 
+const MAX_MAC_KEY_BYTES = 512;
+
 function createSecret(body: Members, ctx: OperationContext, alg: string | undefined, bits: number | undefined): Promise<unknown> {
   const given = optionalOctets(body, 'k');
   if (alg === undefined && given !== undefined) throw badRequest('missing member: alg, which says what the imported key is for');
   const name = alg ?? `A${bits ?? 256}GCM`;
   const shape = secretShape(name);
-  const purpose = findAlgorithm(name)?.purpose;
-  if (!shape || !purpose) throw alg === undefined ? badRequest('bits must be 128, 192 or 256 for an AES key') : notOfKind(alg);
+  const whole = findAlgorithm(name)?.purpose;
+  if (!shape || !whole) throw alg === undefined ? badRequest('bits must be 128, 192 or 256 for an AES key') : notOfKind(alg);
   const length = bits === undefined ? (given?.length ?? shape.length) : bits / 8;
   if (given !== undefined && given.length !== length) throw badRequest('bits must be the length of k');
-  const fits = shape.longer ? Number.isInteger(length) && length >= shape.length && length <= 512 : length === shape.length;
-  if (!fits) throw badRequest(`a key for ${name} must have ${shape.longer ? 'at least ' : ''}${shape.length * 8} bits`);
+  const longest = shape.longer ? MAX_MAC_KEY_BYTES : shape.length;
+  if (!Number.isInteger(length) || length < shape.length || length > longest)
+    throw badRequest(`a key for ${name} must have ${shape.length * 8}${shape.longer ? ` to ${longest * 8} bits, a multiple of 8` : ' bits'}`);
+  const purpose = secretFor(body, whole);
   const place = placeFor(ctx, { type: ENUM.ObjectType.SymmetricKey });
   return storeSecret(ctx, { place, key: given ?? randomBytes(length), algorithm: shape.algorithm, alg: name, purpose, imported: given !== undefined });
 }

@@ -51,7 +51,7 @@ export class Archive {
     } catch (cause) {
       throw refuse(`the archive is damaged in ${name}`, cause);
     }
-    const text = decode(Buffer.concat(chunks));
+    const text = decode(name, Buffer.concat(chunks));
     // No reader here expands entities; a file that declares its own is an attack or cannot be read right.
     if (/<!ENTITY/i.test(text)) throw refuse(`${name} declares entities, which are not allowed`);
     return text;
@@ -81,10 +81,23 @@ async function entriesOf(zip: ZipFile): Promise<Entry[]> {
   }
 }
 
-/** UTF-8, or UTF-16 with a byte order mark (XML 1.0 section 4.3.3). */
-function decode(bytes: Buffer): string {
+const DECLARATION = /^<\?xml\s[^>]*?encoding\s*=\s*["']([\w.-]+)["']/;
+const MAX_DECLARATION_BYTES = 256;
+
+/**
+ * UTF-16 with a byte order mark, else as the declaration says: old books are in ISO-8859-1 or windows-1252 (XML 1.0 section 4.3.3).
+ * @throws Fault BAD_REQUEST for an encoding that nobody knows
+ */
+function decode(name: string, bytes: Buffer): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
   if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
-  return new TextDecoder().decode(bytes);
+  const declared = DECLARATION.exec(bytes.toString('latin1', 0, MAX_DECLARATION_BYTES))?.[1] ?? 'utf-8';
+  // A declaration of UTF-16 that can be read byte by byte is wrong.
+  const label = /^utf-?16/i.test(declared) ? 'utf-8' : declared;
+  try {
+    return new TextDecoder(label).decode(bytes);
+  } catch (cause) {
+    throw refuse(`${name} is in the encoding ${declared.slice(0, 32)}, which cannot be read`, cause);
+  }
 }

@@ -62,6 +62,7 @@ test('variables are read by the type of their key', async () => {
   assert.deepEqual([config.metrics.allow, config.http.tls.client_ca, config.audit.retention_days], [['10.0.0.0/8', '192.168.0.1'], '/ca.pem', 7]);
   assert.deepEqual(Object.keys(env), []);
   assert.deepEqual((await load('', [], { GATEHOUSE_HTTP_PROT: '1' })).warnings, ['GATEHOUSE_HTTP_PROT: matches no key of the configuration and is ignored']);
+  assert.deepEqual((await load('', [], { GATEHOUSE_DATA_DIR: 'data', GATEHOUSE_PROFILE_DIR: 'profiles' })).warnings, []);
 });
 
 test('every problem is reported at once', async () => {

@@ -104,4 +104,26 @@ test('without a credential nothing is served', async () => {
   assert.equal((await server.ask('DELETE', '/delete_reference', await form({ db: 'documents', reference: 'a' }))).status, 401);
 });
 
+test('names are as long as their limit in code points, in any script', async () => {
+  const file = await docx(['A text.']);
+  assert.equal((await add('𝒜'.repeat(129), 'a.docx', file)).status, 400);
+  assert.equal((await add('𝒜'.repeat(128), 'a.docx', file)).status, 200);
+  assert.equal((await remove('𝒜'.repeat(128))).status, 200);
+});
+
+test('an epub of old is read in the encoding that it declares; one that nobody knows is refused', async () => {
+  const chapter = (declaration: string, text: string) => ({
+    name: 'OEBPS/text/c0.xhtml',
+    content: Buffer.from(`<?xml version="1.0" ${declaration}?><html><body><p>${text}</p></body></html>`, 'latin1'),
+  });
+  const book = (declaration: string, text: string) => epub(['A text.'], { more: [chapter(declaration, text)] });
+  assert.equal((await add('old', 'old.epub', await book("encoding='ISO-8859-1'", 'Le caf\xe9 est ferm\xe9.'))).status, 200);
+  assert.deepEqual((await post('/rag_predict', { db: 'documents', query: 'café' })).body, { result: ['Le café est fermé.'] });
+  assert.equal((await add('old', 'old.epub', await book('encoding="UTF-16"', 'An island.'))).status, 200);
+  assert.deepEqual((await post('/rag_predict', { db: 'documents', query: 'island' })).body, { result: ['An island.'] });
+  const { status, body } = await add('old', 'old.epub', await book('encoding="of-the-house"', 'A text.'));
+  assert.deepEqual([status, body.message], [400, 'OEBPS/text/c0.xhtml is in the encoding of-the-house, which cannot be read']);
+  await remove('old');
+});
+
 test.run();

@@ -82,4 +82,38 @@ test('a body that is no form is refused with what is wrong', async () => {
   }
 });
 
+test('a part without a name, and a file that is no file, are refused, and nobody else is disturbed', async () => {
+  const multipart = (...parts: string[]) => {
+    const body = [...parts.map((each) => `--x\r\ncontent-disposition: form-data${each}`), '--x--\r\n'].join('\r\n');
+    return { cookie, headers: { 'content-type': 'multipart/form-data; boundary=x' }, body };
+  };
+  const cases: [string, string, RegExp][] = [
+    ['/summarize', '\r\n\r\na', /a part of the form has no name/],
+    ['/summarize', '; filename="a.txt"\r\n\r\na', /a part of the form has no name/],
+    ['/add_reference', '; filename="a.pdf"\r\n\r\na', /a part of the form has no name/],
+    ['/add_reference', '; name="file"\r\n\r\n%PDF', /file: must be sent as a file, with a filename/],
+  ];
+  const others = Array.from({ length: 8 }, () => post('/summarize', { doc: 'One sentence only.' }));
+  for (const [path, part, message] of cases) {
+    const { status, body } = await server.ask('POST', path, multipart(part));
+    assert.deepEqual([status, message.test(body.message)], [400, true], `${part} ${body.message}`);
+  }
+  for (const { status } of await Promise.all(others)) assert.equal(status, 200);
+});
+
+test('a file of text in UTF-16 is read by its mark, and one that is no text is refused, not mangled', async () => {
+  const ask = async (bytes: Uint8Array) => {
+    const head = '--x\r\ncontent-disposition: form-data; name="doc"; filename="a.txt"\r\n\r\n';
+    const body = new Uint8Array(Buffer.concat([Buffer.from(head), bytes, Buffer.from('\r\n--x--\r\n')]));
+    return server.ask('POST', '/summarize', { cookie, headers: { 'content-type': 'multipart/form-data; boundary=x' }, body });
+  };
+  const little = Buffer.from('\ufeffÉlias.', 'utf16le');
+  const big = Buffer.from(little).swap16();
+  for (const bytes of [Buffer.from('\ufeffÉlias.'), little, big]) assert.deepEqual((await ask(bytes)).body, { summary: 'Élias.' });
+  for (const bytes of [Buffer.from('Élias.', 'latin1'), little.subarray(0, -1), Buffer.of(0xfe, 0xff, 0xd8, 0)]) {
+    const { status, body } = await ask(bytes);
+    assert.deepEqual([status, body.message], [400, 'doc: the file is not text in UTF-8, or in UTF-16 with a byte order mark']);
+  }
+});
+
 test.run();
