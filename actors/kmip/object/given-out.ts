@@ -37,8 +37,10 @@ export function givenOut(request: Structure, object: ManagedObject, ctx: Operati
   const asked = askedFormat(request) ?? (specification && unencodedFormat(object, specification));
   const formatted = compression === undefined ? inFormat(object, asked ?? formatIn(object, ctx), ctx) : compressPoints(object, asked, compression, ctx);
   return andThen(formatted, (content) => {
-    if (specification) return wrapContent(wrappable(content, specification, object, ctx), specification, ctx);
     const clear = wantsClear(request, object, ctx);
+    // What is stored wrapped is wrapped by another key for who asks for it unwrapped.
+    if (specification)
+      return andThen(clear ? unwrapContent(content, ctx) : content, (given) => wrapContent(wrappable(given, specification, object, ctx), specification, ctx));
     const wrapper = wrapperOf(object);
     if (wrapper !== undefined && !clear) return wrapContent(keyValueIn(content, ctx.version), wrappingSpecification(wrapper), ctx);
     return andThen(noteGivenOut(object, ctx), () => andThen(clear ? unwrapContent(content, ctx) : content, (given) => withMask(given, object, ctx)));

@@ -105,6 +105,17 @@ for (const [name, algorithm] of [
       await comesBack(key, await got(key, named(publicKey, ...more)));
     });
 
+test('a key that is stored wrapped is wrapped by another key for who asks for it unwrapped, and only then', async () => {
+  const [inner, outer] = [await pair(RSA), await pair(RSA)];
+  const key = await symmetric();
+  const kept = textIn(await alice.do('Import', ...imported(await got(key, named(inner.publicKey)))), TAG.UniqueIdentifier);
+  await comesBack(key, await got(kept, notWrapped, named(outer.publicKey)));
+  assert.equal(await alice.refused('Get', id(kept), named(outer.publicKey)), 'IllegalObjectType');
+  await alice.do('Revoke', id(inner.privateKey), structure(TAG.RevocationReason, [code('RevocationReasonCode', 'KeyCompromise')]));
+  await alice.do('Destroy', id(inner.privateKey));
+  assert.ok(await alice.refused('Get', id(kept), notWrapped, named(outer.publicKey)));
+});
+
 test('a key wrapped by a certificate comes back by the private key of its public key', async () => {
   const { publicKey } = await pair(RSA, UnwrapKey | Sign, WrapKey | Verify);
   const certificate = textIn(await alice.do('Certify', id(publicKey), attributes(subject('Wrapper'), active)), TAG.UniqueIdentifier);
