@@ -55,7 +55,7 @@ const TAGS: ReadonlyMap<string, number> = new Map([...NAMES].map(([tag, name]) =
 /** Turns `X_509CertificateIssuer` into `X.509 Certificate Issuer`. */
 function spaceWords(name: string): string {
   if (name === 'PKCS_12FriendlyName') return 'PKCS#12 Friendly Name';
-  return name.replace('_', '.').replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, ' ');
+  return name.replace('_', '.').replaceAll(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, ' ');
 }
 
 /** Whether a client of this version knows the attribute. */
