@@ -18,10 +18,10 @@ import { keyOf } from './key.ts';
 import { settle, stateAt } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { asPkcs12 } from './pkcs12-export.ts';
-import { unencodedFormat, unwrapContent, wrapContent, wrapThere } from './wrapping.ts';
+import { asksUnwrapped, unencodedFormat, unwrapContent, wrapContent, wrapThere } from './wrapping.ts';
 import { wrapperOf, wrappingSpecification } from './wrapping-policy.ts';
 
-const { ObjectType, KeyWrapType, State } = ENUM;
+const { ObjectType, State } = ENUM;
 
 /** @throws Refusal Sensitive, NotExtractable, KeyFormatTypeNotSupported, KeyCompressionTypeNotSupported, and the refusals of wrapping */
 export function givenOut(request: Structure, object: ManagedObject, ctx: OperationContext): Structure | Promise<Structure> {
@@ -120,8 +120,8 @@ export async function fileGivenOut(
 
 /** Follows KeyWrapType of the request, or else the configuration, which lists object types that old clients must get unwrapped. */
 function wantsClear(request: Structure, { type }: ManagedObject, { server }: OperationContext): boolean {
-  const asked = codeOf(request, TAG.KeyWrapType);
-  if (asked !== undefined) return asked === KeyWrapType.NotWrapped;
+  const asked = asksUnwrapped(request);
+  if (asked !== undefined) return asked;
   const { defaultUnwrapType } = server.args;
   return defaultUnwrapType.includes('All') || defaultUnwrapType.includes(nameOf('ObjectType', type));
 }

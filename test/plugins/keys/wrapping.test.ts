@@ -116,6 +116,16 @@ test('a key that is stored wrapped is wrapped by another key for who asks for it
   assert.ok(await alice.refused('Get', id(kept), notWrapped, named(outer.publicKey)));
 });
 
+test('a KeyWrapType that nobody knows is refused, and what is asked for stays where it is', async () => {
+  const { publicKey } = await pair(RSA);
+  const key = await symmetric();
+  const wrapped = await got(key, named(publicKey));
+  const unknown = enumeration(TAG.KeyWrapType, 0xfe);
+  for (const operation of ['Get', 'Export'] as const)
+    for (const more of [[], [named(publicKey)]]) assert.equal(await alice.refused(operation, id(key), unknown, ...more), 'KeyWrapTypeNotSupported');
+  assert.equal(await alice.refused('Import', ...imported(wrapped, unknown)), 'KeyWrapTypeNotSupported');
+});
+
 test('a key wrapped by a certificate comes back by the private key of its public key', async () => {
   const { publicKey } = await pair(RSA, UnwrapKey | Sign, WrapKey | Verify);
   const certificate = textIn(await alice.do('Certify', id(publicKey), attributes(subject('Wrapper'), active)), TAG.UniqueIdentifier);
