@@ -3,13 +3,16 @@ import type { ENUM } from './ttlv/enumeration.ts';
 
 export type ResultReason = keyof typeof ENUM.ResultReason;
 
+/** A message may repeat what the client sent, such as an identifier of megabytes. */
+const MAX_CHARACTERS = 2_000;
+
 /** A failed operation. The response contains the code of `reason`, and `message` as ResultMessage. It must never contain a secret. */
 export class Refusal extends Error {
   readonly reason: ResultReason;
 
   /** @param cause for the log only */
   constructor(reason: ResultReason, message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
+    super(message.length > MAX_CHARACTERS ? `${message.slice(0, MAX_CHARACTERS).toWellFormed()}…` : message, cause === undefined ? undefined : { cause });
     this.name = 'Refusal';
     this.reason = reason;
   }

@@ -53,12 +53,12 @@ const NAMED: Readonly<Record<DigitalSignatureAlgorithm, { readonly family: Famil
 };
 
 /** The default hash for a digest of this many bytes. */
-const HASH_OF_LENGTH: Readonly<Record<number, HashingAlgorithm>> = { 20: 'SHA_1', 28: 'SHA_224', 32: 'SHA_256', 48: 'SHA_384', 64: 'SHA_512' };
+const HASH_OF_LENGTH: Readonly<Record<number, HashingAlgorithm>> = { 16: 'MD5', 20: 'SHA_1', 28: 'SHA_224', 32: 'SHA_256', 48: 'SHA_384', 64: 'SHA_512' };
 
 const bad = (why: string): CryptoError => new CryptoError('bad_parameters', why);
 
 /**
- * The default is PKCS#1 v1.5 for RSA, and SHA-256 as the hash or, for digested data, the SHA of its length. The default for the mask hash
+ * The default is PKCS#1 v1.5 for RSA, and SHA-256 as the hash or, for digested data, the one of its length. The default for the mask hash
  * is the hash: the specification says SHA-1, but the OASIS test case CS-AC-M-2 and existing clients use the hash.
  * @param digestLength length of digested data in bytes
  * @throws CryptoError bad_parameters if the parameters contradict the key or each other,

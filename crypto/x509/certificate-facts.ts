@@ -21,6 +21,8 @@ export interface CertificateFacts {
   readonly issuer: CertifiedName;
   /** The content of the integer, big-endian. */
   readonly serialNumber: Buffer;
+  /** DER of the integer. */
+  readonly serialNumberDer: Buffer;
   /** Seconds since the epoch. */
   readonly notBefore: number;
   readonly notAfter: number;
@@ -49,6 +51,7 @@ export function certificateFacts(der: Uint8Array): CertificateFacts {
     subject: readNames(subject, extensions, EXTENSION.subjectAltName),
     issuer: readNames(issuer, extensions, EXTENSION.issuerAltName),
     serialNumber: contentOf(serial, DER.integer, WHAT),
+    serialNumberDer: (serial as Element).whole,
     notBefore: readTime(notBefore, WHAT),
     notAfter: readTime(notAfter, WHAT),
     publicKey: publicKeyOf(spki.whole),

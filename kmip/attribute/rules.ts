@@ -55,7 +55,7 @@ const TAGS: ReadonlyMap<string, number> = new Map([...NAMES].map(([tag, name]) =
 /** Turns `X_509CertificateIssuer` into `X.509 Certificate Issuer`. */
 function spaceWords(name: string): string {
   if (name === 'PKCS_12FriendlyName') return 'PKCS#12 Friendly Name';
-  return name.replace('_', '.').replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, ' ');
+  return name.replace('_', '.').replaceAll(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, ' ');
 }
 
 /** Whether a client of this version knows the attribute. */
@@ -146,6 +146,8 @@ function checkStructure(node: Structure, { members = [] }: AttributeRule): void 
         'InvalidAttributeValue',
         `${tagName(member.tag)} in ${tagName(node.tag)} must be of type ${TYPE_NAMES.name(MEMBER_TYPES.get(member.tag) as number)}, not ${TYPE_NAMES.name(member.type)}`,
       );
+  const total = node.tag === TAG.UsageLimits ? child(node, TAG.UsageLimitsTotal)?.value : undefined;
+  if (typeof total === 'bigint' && total < 0n) throw new Refusal('InvalidAttributeValue', 'UsageLimitsTotal must not be negative');
   // Only the vendor knows which codes are valid in a vendor attribute.
   if (node.tag !== TAG.Attribute) node.value.forEach(checkCode);
   if (node.tag === TAG.RotateName) checkRotateName(textOf(node, TAG.RotateNameValue) ?? '');

@@ -40,7 +40,8 @@ const several = (rule: AttributeRule): AttributeRule => ({ ...rule, multiple: tr
 const only = (types: readonly ObjectType[], rule: AttributeRule): AttributeRule => ({ ...rule, only: types });
 const gone = (rule: AttributeRule): AttributeRule => ({ ...rule, gone: true });
 const wish = (rule: AttributeRule): AttributeRule => ({ ...rule, wish: true });
-const certificateText = several(only([Certificate], text('2.0', 'none')));
+/** 1.4 has their tags (section 9.1.3.1), and its test cases TC-CERTATTR-1 and TC-ECC-3 show them as attributes. */
+const certificateText = several(only([Certificate], text('1.4', 'none')));
 
 const ofOneParty = ['CN', 'O', 'OU', 'Email', 'C', 'ST', 'L', 'UID', 'SerialNumber', 'Title', 'DC', 'DNQualifier'] as const;
 const distinguishedNames = Object.fromEntries(

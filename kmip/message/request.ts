@@ -2,6 +2,7 @@
 import type { OperationName } from '../operation-name.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
+import { tagName } from '../ttlv/names.ts';
 import { type Structure, structure, TYPE } from '../ttlv/node.ts';
 import { booleanOf, bytesOf, child, children, codeOf, integerOf, nameOf, required, structureOf, textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
@@ -37,6 +38,19 @@ export interface RequestHeader {
 
 const MAX_ITEMS = 1_000;
 
+/** Of two values the server would take one, and a proxy or a log perhaps the other. */
+const ONCE = {
+  header: [
+    TAG.ProtocolVersion,
+    TAG.MaximumResponseSize,
+    TAG.ClientCorrelationValue,
+    TAG.AsynchronousIndicator,
+    TAG.BatchErrorContinuationOption,
+    TAG.BatchCount,
+  ],
+  item: [TAG.Operation, TAG.UniqueBatchItemID, TAG.RequestPayload, TAG.Ephemeral],
+} as const;
+
 const OPERATION_NAMES: ReadonlyMap<number, OperationName> = new Map(Object.entries(ENUM.Operation).map(([name, code]) => [code, name as OperationName]));
 
 /**
@@ -56,6 +70,8 @@ export function versionOf(message: Structure): Version | undefined {
 export function readHeader(message: Structure): RequestHeader {
   if (message.tag !== TAG.RequestMessage) throw notARequest(message.tag);
   const header = required(structureOf(message, TAG.RequestHeader), TAG.RequestHeader);
+  requireOnce(message, [TAG.RequestHeader]);
+  requireOnce(header, ONCE.header);
   const asked = required(structureOf(header, TAG.ProtocolVersion), TAG.ProtocolVersion);
   const major = required(integerOf(asked, TAG.ProtocolVersionMajor), TAG.ProtocolVersionMajor);
   const minor = required(integerOf(asked, TAG.ProtocolVersionMinor), TAG.ProtocolVersionMinor);
@@ -97,6 +113,7 @@ export function readItems(message: Structure, { batchCount, asynchronous }: Requ
 
 function readItem(item: Structure, asynchronous: boolean): BatchItem {
   const code = required(codeOf(item, TAG.Operation), TAG.Operation);
+  requireOnce(item, ONCE.item);
   const operation = OPERATION_NAMES.get(code);
   return {
     operation,
@@ -106,6 +123,18 @@ function readItem(item: Structure, asynchronous: boolean): BatchItem {
     payload: structureOf(item, TAG.RequestPayload) ?? structure(TAG.RequestPayload, []),
     ephemeral: booleanOf(item, TAG.Ephemeral) ?? false,
   };
+}
+
+/** @throws Refusal InvalidMessage if a member with one of the tags is there twice */
+function requireOnce(parent: Structure, tags: readonly number[]): void {
+  for (const tag of tags) {
+    let seen = false;
+    for (const member of parent.value) {
+      if (member.tag !== tag) continue;
+      if (seen) throw new Refusal('InvalidMessage', `${tagName(parent.tag)} must have ${tagName(tag)} only once`);
+      seen = true;
+    }
+  }
 }
 
 function unknownOperation(code: number): Refusal {

@@ -254,6 +254,7 @@ const ALONE: Table = {
     [code('ObjectGroupMember', 'GroupMemberFresh'), attributes(text(TAG.ObjectGroup, 'group'), mask(4), link('PublicKeyLink', 'rsa_pk'), id('aes'))],
   ],
   Log: () => [[text(TAG.LogMessage, 'said by a client')]],
+  Ping: () => [[]],
   MAC: () => [
     [id('hmac'), data()],
     [id('aes'), parameters(code('BlockCipherMode', 'CMAC')), data()],

@@ -1,4 +1,5 @@
 // When a client may still set the dates of an object's life, and in which order they must be (KMIP specification 2.1 sections 4.1, 4.18, 4.40, 4.41).
+import type { ReadonlyAttributes } from '../../../kmip/attribute/set.ts';
 import type { State as StateCode } from '../../../kmip/object-type.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -34,12 +35,18 @@ export function requireOpenDate(object: ObjectDescription, tag: number, now: num
  * @throws Refusal InvalidAttributeValue if a date lies outside the object's active life
  */
 export function requireOrderedDates({ attributes }: Pick<ObjectDescription, 'attributes'>, now: number): void {
-  const notBefore = (later: number, earlier: number) => {
-    const [a, b] = [dateAttribute(attributes, earlier), dateAttribute(attributes, later)];
-    if (a !== undefined && b !== undefined && b < a) throw new Refusal('InvalidAttributeValue', `${tagName(later)} must not be before ${tagName(earlier)}`);
-  };
   const end = dateAttribute(attributes, TAG.DeactivationDate);
-  if (end === undefined || end > now) notBefore(TAG.DeactivationDate, TAG.ActivationDate);
-  notBefore(TAG.ProcessStartDate, TAG.ActivationDate);
-  notBefore(TAG.DeactivationDate, TAG.ProtectStopDate);
+  if (end === undefined || end > now) notBefore(attributes, TAG.DeactivationDate, TAG.ActivationDate);
+  requireDatesOfUse(attributes);
+}
+
+/** What holds of the dates of every object, new ones too (2.1 sections 4.40 and 4.41). @throws Refusal InvalidAttributeValue */
+export function requireDatesOfUse(attributes: ReadonlyAttributes): void {
+  notBefore(attributes, TAG.ProcessStartDate, TAG.ActivationDate);
+  notBefore(attributes, TAG.DeactivationDate, TAG.ProtectStopDate);
+}
+
+function notBefore(attributes: ReadonlyAttributes, later: number, earlier: number): void {
+  const [a, b] = [dateAttribute(attributes, earlier), dateAttribute(attributes, later)];
+  if (a !== undefined && b !== undefined && b < a) throw new Refusal('InvalidAttributeValue', `${tagName(later)} must not be before ${tagName(earlier)}`);
 }

@@ -84,14 +84,14 @@ function describeKey({ publicKey, signatureAlgorithm }: CertificateFacts, attrib
   if (signatureAlgorithm !== undefined) attributes.set(enumeration(TAG.DigitalSignatureAlgorithm, ENUM.DigitalSignatureAlgorithm[signatureAlgorithm]));
 }
 
-function describeNames({ subject, issuer, serialNumber }: CertificateFacts, attributes: AttributeSet): void {
+function describeNames({ subject, issuer, serialNumberDer }: CertificateFacts, attributes: AttributeSet): void {
   for (const [tags, name] of [
     [SUBJECT_TAGS, subject],
     [ISSUER_TAGS, issuer],
   ] as const)
     for (const [tag, attribute] of tags) for (const value of name.attributes[attribute] ?? []) attributes.add(text(tag, value));
   const issuerName = bytes(TAG.IssuerDistinguishedName, issuer.der);
-  attributes.set(structure(TAG.X_509CertificateIdentifier, [issuerName, bytes(TAG.CertificateSerialNumber, serialNumber)]));
+  attributes.set(structure(TAG.X_509CertificateIdentifier, [issuerName, bytes(TAG.CertificateSerialNumber, serialNumberDer)]));
   attributes.set(structure(TAG.X_509CertificateIssuer, [issuerName, ...alternativeNames(TAG.IssuerAlternativeName, issuer)]));
   const subjectName = bytes(TAG.SubjectDistinguishedName, isEmpty(subject) ? new Uint8Array() : subject.der);
   attributes.set(structure(TAG.X_509CertificateSubject, [subjectName, ...alternativeNames(TAG.SubjectAlternativeName, subject)]));

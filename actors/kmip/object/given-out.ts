@@ -18,10 +18,10 @@ import { keyOf } from './key.ts';
 import { settle, stateAt } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { asPkcs12 } from './pkcs12-export.ts';
-import { unencodedFormat, unwrapContent, wrapContent, wrapThere } from './wrapping.ts';
+import { asksUnwrapped, unencodedFormat, unwrapContent, wrapContent, wrapThere } from './wrapping.ts';
 import { wrapperOf, wrappingSpecification } from './wrapping-policy.ts';
 
-const { ObjectType, KeyWrapType, State } = ENUM;
+const { ObjectType, State } = ENUM;
 
 /** @throws Refusal Sensitive, NotExtractable, KeyFormatTypeNotSupported, KeyCompressionTypeNotSupported, and the refusals of wrapping */
 export function givenOut(request: Structure, object: ManagedObject, ctx: OperationContext): Structure | Promise<Structure> {
@@ -37,8 +37,10 @@ export function givenOut(request: Structure, object: ManagedObject, ctx: Operati
   const asked = askedFormat(request) ?? (specification && unencodedFormat(object, specification));
   const formatted = compression === undefined ? inFormat(object, asked ?? formatIn(object, ctx), ctx) : compressPoints(object, asked, compression, ctx);
   return andThen(formatted, (content) => {
-    if (specification) return wrapContent(wrappable(content, specification, object, ctx), specification, ctx);
     const clear = wantsClear(request, object, ctx);
+    // What is stored wrapped is wrapped by another key for who asks for it unwrapped.
+    if (specification)
+      return andThen(clear ? unwrapContent(content, ctx) : content, (given) => wrapContent(wrappable(given, specification, object, ctx), specification, ctx));
     const wrapper = wrapperOf(object);
     if (wrapper !== undefined && !clear) return wrapContent(keyValueIn(content, ctx.version), wrappingSpecification(wrapper), ctx);
     return andThen(noteGivenOut(object, ctx), () => andThen(clear ? unwrapContent(content, ctx) : content, (given) => withMask(given, object, ctx)));
@@ -118,8 +120,8 @@ export async function fileGivenOut(
 
 /** Follows KeyWrapType of the request, or else the configuration, which lists object types that old clients must get unwrapped. */
 function wantsClear(request: Structure, { type }: ManagedObject, { server }: OperationContext): boolean {
-  const asked = codeOf(request, TAG.KeyWrapType);
-  if (asked !== undefined) return asked === KeyWrapType.NotWrapped;
+  const asked = asksUnwrapped(request);
+  if (asked !== undefined) return asked;
   const { defaultUnwrapType } = server.args;
   return defaultUnwrapType.includes('All') || defaultUnwrapType.includes(nameOf('ObjectType', type));
 }

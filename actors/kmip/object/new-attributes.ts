@@ -15,10 +15,11 @@ import { nameOf, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Version } from '../../../kmip/version.ts';
 import { requireRoom, requireUsable } from './attribute-change.ts';
+import { requireDatesOfUse } from './attribute-dates.ts';
 
 /**
  * @param tags of the structures that hold attributes; later ones override earlier ones: first the common ones, then those of one key
- * @throws Refusal for an attribute that is malformed, that only the server sets, or that is given twice
+ * @throws Refusal for an attribute that is malformed, that only the server sets, that is given twice, or whose date contradicts another
  */
 export function newAttributes(request: Structure, type: ObjectType, ...tags: readonly number[]): AttributeSet {
   const set = new AttributeSet();
@@ -33,6 +34,7 @@ export function newAttributes(request: Structure, type: ObjectType, ...tags: rea
       if (node.tag !== TAG.ObjectType) takeAttribute(set, checked);
     }
   }
+  requireDatesOfUse(set);
   if (!set.has(TAG.CryptographicUsageMask) && USED.has(type)) set.set(integer(TAG.CryptographicUsageMask, MASK.CryptographicUsageMask.Unrestricted));
   return set;
 }

@@ -1,5 +1,5 @@
 // Replaces an object on rotation: inherited attributes, dates, and the links and names of both objects (KMIP 2.1 sections 6.1.46 and 6.1.47).
-import type { AttributeSet } from '../../../kmip/attribute/set.ts';
+import { type AttributeSet, sameNode } from '../../../kmip/attribute/set.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { tagName } from '../../../kmip/ttlv/names.ts';
@@ -139,13 +139,13 @@ function renewUsage(attributes: AttributeSet): void {
   attributes.set(requireUsable(limits));
 }
 
-/** Attributes that the request does not give keep their value; they are not reset to their default. */
+/** Attributes that the request does not give keep their value; they are not reset to their default. Names come to those of the old object (table 304). */
 function override(attributes: AttributeSet, given: AttributeSet, any: boolean): void {
   if (!any) return;
   for (const tag of given.tags()) {
     if (tag === TAG.CryptographicUsageMask && attributes.has(tag) && given.first(tag)?.value === 0x200000) continue;
-    attributes.remove(tag);
-    for (const { node } of given.all(tag)) attributes.add(node);
+    if (tag !== TAG.Name) attributes.remove(tag);
+    for (const { node } of given.all(tag)) if (!attributes.all(tag).some((known) => sameNode(known.node, node))) attributes.add(node);
   }
 }
 

@@ -14,7 +14,7 @@ import { type Key, keyOf, type WrappedMaterial } from './key.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { unwrappingKey, wrappingKey } from './wrapping-key.ts';
 
-const { WrappingMethod } = ENUM;
+const { WrappingMethod, KeyWrapType } = ENUM;
 
 /** @param specification KeyWrappingSpecification @throws Refusal for an unsupported method, an unusable key or unsupported parameters */
 export async function wrapContent(content: Structure, specification: Structure, ctx: OperationContext): Promise<Structure> {
@@ -106,6 +106,14 @@ export async function unwrapperOf(content: Structure, ctx: OperationContext): Pr
   if (!wrapping || codeOf(wrapping, TAG.EncodingOption) !== ENUM.EncodingOption.NoEncoding) return { key, material: undefined };
   const iv = bytesOf(wrapping, TAG.IVCounterNonce);
   return { key, material: { data: wrappedBytes(content), ...(iv && { iv }), parameters: parametersOf(information), format } };
+}
+
+/** What KeyWrapType of the request asks for; undefined without one. @throws Refusal KeyWrapTypeNotSupported */
+export function asksUnwrapped(request: Structure): boolean | undefined {
+  const asked = codeOf(request, TAG.KeyWrapType);
+  if (asked === undefined) return undefined;
+  if (asked === KeyWrapType.NotWrapped || asked === KeyWrapType.AsRegistered) return asked === KeyWrapType.NotWrapped;
+  throw new Refusal('KeyWrapTypeNotSupported', 'KeyWrapType must be NotWrapped or AsRegistered');
 }
 
 /** The content, unwrapped if it is wrapped. @throws Refusal if the wrapping key is missing or does not unwrap it */

@@ -19,7 +19,7 @@ import { requireMask, takeAttribute } from '../object/new-attributes.ts';
 import { fileIn } from '../object/pkcs12-import.ts';
 import { type Place, placeFor } from '../object/place.ts';
 import { contentIn, contentType, describeContent } from '../object/registered.ts';
-import { unwrapContent } from '../object/wrapping.ts';
+import { asksUnwrapped, unwrapContent } from '../object/wrapping.ts';
 import type { Operation } from '../operation.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 import { owns } from '../principal.ts';
@@ -44,8 +44,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const type = typeOf(request, ctx.version);
   const place = placeFor(ctx, { type, chosen: given === '' ? undefined : given });
   const brought = contentIn(request, type);
-  const unwrap = codeOf(request, TAG.KeyWrapType) === ENUM.KeyWrapType.NotWrapped;
-  const unwrapped = unwrap ? await unwrapContent(brought, ctx) : brought;
+  const unwrapped = asksUnwrapped(request) ? await unwrapContent(brought, ctx) : brought;
   const file = await fileIn(unwrapped, type, request, ctx);
   const content = file?.content ?? unwrapped;
   const draft = await newDraft(ctx, withEncapsulated(file?.request ?? request, content, type), type, content, place);

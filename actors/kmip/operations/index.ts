@@ -30,6 +30,7 @@ import { mac } from './mac.ts';
 import { macVerify } from './mac-verify.ts';
 import { modifyAttribute } from './modify-attribute.ts';
 import { obtainLease } from './obtain-lease.ts';
+import { ping } from './ping.ts';
 import { pkcs11 } from './pkcs11.ts';
 import { query } from './query.ts';
 import { reCertify } from './re-certify.ts';
@@ -78,6 +79,7 @@ const ALL: readonly Operation[] = [
   macVerify,
   modifyAttribute,
   obtainLease,
+  ping,
   pkcs11,
   query,
   rngRetrieve,

@@ -3,7 +3,7 @@ import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { integer, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
-import { codeOf, integerOf, structureOf } from '../../../kmip/ttlv/read.ts';
+import { codeOf, integerOf, nameOf, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
@@ -21,10 +21,12 @@ export const locate = {
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const maximum = natural(integerOf(request, TAG.MaximumItems), 'MaximumItems');
   const offset = natural(integerOf(request, TAG.OffsetItems), 'OffsetItems') ?? 0;
+  const groupMember = codeOf(request, TAG.ObjectGroupMember);
+  if (groupMember !== undefined) nameOf('ObjectGroupMember', groupMember);
   const { ids, total } = await ctx.server.objects.find(ctx, {
     attributes: structureOf(request, TAG.Attributes)?.value ?? [],
     storage: integerOf(request, TAG.StorageStatusMask),
-    groupMember: codeOf(request, TAG.ObjectGroupMember),
+    groupMember,
     offset,
     limit: Math.min(maximum ?? MAX_FOUND, MAX_FOUND),
   });

@@ -105,6 +105,14 @@ test('every hash, with PKCS#1 v1.5, PSS and ECDSA: a digest signs as its data do
   }
 });
 
+test('without a hash the length of a digest says it, MD5 too; other lengths are no digests', () => {
+  for (const { privateKey, publicKey } of [rsa, p256]) {
+    for (const name of ['md5', 'sha1', 'sha384']) assert.ok(opensslVerify(name, data, publicKey, sign(privateKey, {}, { digest: digestOf(name) })), name);
+    assert.throws(() => sign(privateKey, {}, { digest: data.subarray(0, 17) }), refused('invalid', /must have 32 bytes/));
+    assert.throws(() => sign(privateKey, { hashingAlgorithm: 'SHA_256' }, { digest: digestOf('md5') }), refused('invalid', /must have 32 bytes/));
+  }
+});
+
 test('ECDSA over a digest on curves of many shapes, where the hash is longer and shorter than the order', () => {
   const curves: RecommendedCurve[] = ['P_192', 'P_224', 'P_384', 'P_521', 'SECP256K1', 'SECP160R1', 'BRAINPOOLP256R1', 'BRAINPOOLP320T1', 'BRAINPOOLP512R1'];
   for (const curve of curves) {

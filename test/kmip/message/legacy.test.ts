@@ -165,10 +165,11 @@ test('every attribute that 1.4 has comes back as it went', () => {
 });
 
 test('names of 1.x are those of the specification', () => {
-  assert.equal(known.length, 50);
+  assert.equal(known.length, 74);
   for (const [tag] of known) assert.equal(attributeByName(nameOfAttribute(tag) ?? ''), tag);
   assert.equal(nameOfAttribute(TAG.X_509CertificateIssuer), 'X.509 Certificate Issuer');
   assert.equal(nameOfAttribute(TAG.PKCS_12FriendlyName), 'PKCS#12 Friendly Name');
+  assert.equal(nameOfAttribute(TAG.CertificateSubjectDNQualifier), 'Certificate Subject DN Qualifier');
   assert.equal(nameOfAttribute(TAG.RandomNumberGenerator), 'Random Number Generator');
   assert.equal(attributeByName('RotateName'), undefined);
 });

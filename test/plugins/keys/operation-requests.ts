@@ -140,6 +140,7 @@ export const REQUESTS: Readonly<Record<string, (client: KmipClient) => Promise<N
   JoinSplitKey: async (client) => [...(await newParts(client)).slice(0, 2).map(ID), type('SymmetricKey'), attributes()],
   Locate: async () => [attributes(name('nobody'))],
   Log: async () => [text(TAG.LogMessage, 'said')],
+  Ping: async () => [],
   MAC: onKey(HMAC, data('told')),
   MACVerify: async (client) => {
     const id = ID(await newKey(client));

@@ -105,6 +105,27 @@ for (const [name, algorithm] of [
       await comesBack(key, await got(key, named(publicKey, ...more)));
     });
 
+test('a key that is stored wrapped is wrapped by another key for who asks for it unwrapped, and only then', async () => {
+  const [inner, outer] = [await pair(RSA), await pair(RSA)];
+  const key = await symmetric();
+  const kept = textIn(await alice.do('Import', ...imported(await got(key, named(inner.publicKey)))), TAG.UniqueIdentifier);
+  await comesBack(key, await got(kept, notWrapped, named(outer.publicKey)));
+  assert.equal(await alice.refused('Get', id(kept), named(outer.publicKey)), 'IllegalObjectType');
+  await alice.do('Revoke', id(inner.privateKey), structure(TAG.RevocationReason, [code('RevocationReasonCode', 'KeyCompromise')]));
+  await alice.do('Destroy', id(inner.privateKey));
+  assert.ok(await alice.refused('Get', id(kept), notWrapped, named(outer.publicKey)));
+});
+
+test('a KeyWrapType that nobody knows is refused, and what is asked for stays where it is', async () => {
+  const { publicKey } = await pair(RSA);
+  const key = await symmetric();
+  const wrapped = await got(key, named(publicKey));
+  const unknown = enumeration(TAG.KeyWrapType, 0xfe);
+  for (const operation of ['Get', 'Export'] as const)
+    for (const more of [[], [named(publicKey)]]) assert.equal(await alice.refused(operation, id(key), unknown, ...more), 'KeyWrapTypeNotSupported');
+  assert.equal(await alice.refused('Import', ...imported(wrapped, unknown)), 'KeyWrapTypeNotSupported');
+});
+
 test('a key wrapped by a certificate comes back by the private key of its public key', async () => {
   const { publicKey } = await pair(RSA, UnwrapKey | Sign, WrapKey | Verify);
   const certificate = textIn(await alice.do('Certify', id(publicKey), attributes(subject('Wrapper'), active)), TAG.UniqueIdentifier);

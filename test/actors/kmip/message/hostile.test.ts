@@ -40,6 +40,10 @@ test('a query function that is no enumeration', async () => {
     assert.equal((await ask('Query', [node])).reason, 'InvalidMessage');
 });
 
+test('a group member that nobody knows', async () => {
+  for (const code of [0, 0xfe, 0x80000001]) assert.equal((await ask('Locate', [enumeration(TAG.ObjectGroupMember, code)])).reason, 'InvalidField');
+});
+
 test('masks and dates of other types are found at no object', async () => {
   assert.equal((await ask('Locate', [attributes(longInteger(TAG.CryptographicUsageMask, 4n))])).reason, undefined);
   for (const tag of [TAG.InitialDate, TAG.ProcessStartDate])

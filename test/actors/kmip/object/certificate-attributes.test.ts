@@ -48,7 +48,7 @@ test('a certificate is described by its length, key, signature and names', () =>
 test('structures hold the names in DER for KMIP 1.1 and later, and in text for KMIP 1.0', () => {
   const attributes = described(certificateContent(DER));
   const identifier = first(attributes, TAG.X_509CertificateIdentifier);
-  assert.deepEqual(Buffer.from(bytesOf(identifier, TAG.CertificateSerialNumber) as Uint8Array).toString('hex'), '00ab12');
+  assert.deepEqual(Buffer.from(bytesOf(identifier, TAG.CertificateSerialNumber) as Uint8Array).toString('hex'), '020300ab12');
   const name = Buffer.from(bytesOf(first(attributes, TAG.X_509CertificateSubject), TAG.SubjectDistinguishedName) as Uint8Array);
   assert.equal(name[0], 0x30);
   assert.ok(Buffer.from(DER).includes(name));

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import { newAttributes } from '../../../../actors/kmip/object/new-attributes.ts';
 import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
-import { bytes, enumeration, integer, longInteger, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
+import { bytes, dateTime, enumeration, integer, longInteger, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
 
 const { SymmetricKey, PrivateKey } = ENUM.ObjectType;
@@ -32,6 +32,15 @@ test('what only the server sets, or what is there twice, is refused', () => {
   assert.throws(() => create(vendor('cosmian', 'tag', '["a"]'), vendor('cosmian', 'tag', '["b"]')), refused('InvalidAttribute'));
   assert.throws(() => create(structure(TAG.Name, [integer(TAG.NameValue, 1), enumeration(TAG.NameType, 1)])), refused('InvalidAttributeValue'));
   assert.throws(() => create(...Array.from({ length: 257 }, (_, place) => vendor('x', `${place}`, ''))), refused('ServerLimitExceeded'));
+});
+
+test('dates of use lie within the active life, and limits are not negative', () => {
+  const [early, late] = [2 ** 31, 2 ** 32];
+  create(dateTime(TAG.ActivationDate, early), dateTime(TAG.ProcessStartDate, early), dateTime(TAG.ProtectStopDate, late), dateTime(TAG.DeactivationDate, late));
+  const invalid = refused('InvalidAttributeValue');
+  assert.throws(() => create(dateTime(TAG.ActivationDate, late), dateTime(TAG.ProcessStartDate, early)), invalid);
+  assert.throws(() => create(dateTime(TAG.ProtectStopDate, late), dateTime(TAG.DeactivationDate, early)), invalid);
+  assert.throws(() => create(structure(TAG.UsageLimits, [longInteger(TAG.UsageLimitsTotal, -1n), enumeration(TAG.UsageLimitsUnit, 1)])), invalid);
 });
 
 test('what one key has goes before what both have, vendor attributes by name', () => {

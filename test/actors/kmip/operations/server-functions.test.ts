@@ -1,8 +1,9 @@
-// RNGRetrieve, RNGSeed, Log, Interop and PKCS_11: operations without an object.
+// RNGRetrieve, RNGSeed, Log, Ping, Interop and PKCS_11: operations without an object.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { interop } from '../../../../actors/kmip/operations/interop.ts';
 import { log } from '../../../../actors/kmip/operations/log.ts';
+import { ping } from '../../../../actors/kmip/operations/ping.ts';
 import { pkcs11 } from '../../../../actors/kmip/operations/pkcs11.ts';
 import { rngRetrieve } from '../../../../actors/kmip/operations/rng-retrieve.ts';
 import { rngSeed } from '../../../../actors/kmip/operations/rng-seed.ts';
@@ -36,6 +37,10 @@ test('Log writes the message as a field of the line, with who said it', async ()
   assert.deepEqual(lines, [{ level: 'info', message: 'log message of a client', user: 'acme/alice', source: '192.0.2.1', said: 'a\n{"level":"error"}' }]);
   await refused(log.run(payload(text(TAG.LogMessage, 'x'.repeat(4097))), ctx), 'InvalidField');
   await refused(log.run(payload(), ctx), 'InvalidMessage');
+});
+
+test('Ping answers with an empty payload', () => {
+  assert.deepEqual(ping.run(), []);
 });
 
 test('Interop notes begin and end of a test, and resets nothing', async () => {
