@@ -30,21 +30,22 @@ export async function createKey(body: Members, ctx: OperationContext): Promise<u
     case 'oct':
       return createSecret(body, ctx, alg, bits);
     case 'RSA':
-      return storeIntended(ctx, body, await createRsaKey(body, ctx, alg, bits));
+      return storeIntended(ctx, body, pairPlaces(ctx), await createRsaKey(body, ctx, alg, bits));
     case 'EC':
-      return storeIntended(ctx, body, createEllipticKey(body, 'EC', alg));
+      return storeIntended(ctx, body, pairPlaces(ctx), createEllipticKey(body, 'EC', alg));
     case 'OKP':
       // The registered key type of ML-DSA is AKP, but clients that predate it send OKP.
-      return storeIntended(ctx, body, isMlDsa(alg) ? createMlDsaKey(body, alg) : createEllipticKey(body, 'OKP', alg));
+      return storeIntended(ctx, body, pairPlaces(ctx), isMlDsa(alg) ? createMlDsaKey(body, alg) : createEllipticKey(body, 'OKP', alg));
     case 'AKP':
-      return storeIntended(ctx, body, createMlDsaKey(body, alg));
+      return storeIntended(ctx, body, pairPlaces(ctx), createMlDsaKey(body, alg));
     default:
       throw badRequest(`kty must be one of ${KEY_TYPES.join(', ')}`);
   }
 }
 
-const storeIntended = (ctx: OperationContext, body: Members, pair: NewPair): Promise<unknown> =>
-  storePair(ctx, pairPlaces(ctx), { ...pair, purpose: pairFor(body, pair.purpose, pair.privateKey !== undefined) });
+/** Places are asked for before a key is made or checked, which may take long. */
+const storeIntended = (ctx: OperationContext, body: Members, places: ReturnType<typeof pairPlaces>, pair: NewPair): Promise<unknown> =>
+  storePair(ctx, places, { ...pair, purpose: pairFor(body, pair.purpose, pair.privateKey !== undefined) });
 
 const isMlDsa = (alg: string | undefined) => alg !== undefined && findSignatureAlgorithm(alg)?.mlDsa !== undefined;
 

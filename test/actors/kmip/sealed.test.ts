@@ -62,6 +62,16 @@ test('a content copied to another object opens for neither, and the object count
   }
 });
 
+/** @returns nothing of a file that is gone meanwhile: PostgreSQL writes caches of its catalog anew */
+function bytesOf(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  }
+}
+
 test('no secret is in the files of the database or in the log of a server that tells everything', async () => {
   const secrets = [randomBytes(32), randomBytes(32), randomBytes(24)];
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-sealed-'));
@@ -94,7 +104,7 @@ test('no secret is in the files of the database or in the log of a server that t
     const files = places.flatMap((place) => readdirSync(place, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
     const isLog = ({ name, parentPath }: (typeof files)[number]) => (IS_ON_POSTGRES ? parentPath.endsWith('pg_wal') : name.endsWith('-wal'));
     assert.ok(files.some(isLog) && files.length >= 2, 'the log of the database is looked at as well');
-    for (const { name, parentPath } of files) assertNowhere(name, readFileSync(join(parentPath, name)), secrets);
+    for (const { name, parentPath } of files) assertNowhere(name, bytesOf(join(parentPath, name)), secrets);
     assert.ok(server.lines.length > 0);
     assertNowhere('the log', Buffer.from(server.lines.map((line) => JSON.stringify(line)).join('\n')), secrets);
   } finally {
