@@ -1,6 +1,6 @@
 // What a JSON Web Key says that it is for: `use` and `key_ops` (RFC 7517 sections 4.2 and 4.3). They narrow the usage masks that `alg` and `kty` give.
 import { bitsOf, type KeyPurpose, PASSIVE, USES } from '../../../jose/key-purpose.ts';
-import { type Members, optionalText } from './members.ts';
+import { type Members, optionalText, optionalTexts } from './members.ts';
 import { badRequest } from './problem.ts';
 
 const MAX_OPERATIONS = 64;
@@ -41,9 +41,8 @@ function allowedBits(body: Members, operations: readonly string[] | undefined): 
 }
 
 function operationsIn(body: Members): readonly string[] | undefined {
-  const operations = body['key_ops'];
-  if (operations === undefined || operations === null) return undefined;
-  if (!Array.isArray(operations) || !operations.every((each) => typeof each === 'string')) throw badRequest('key_ops is not an array of strings');
+  const operations = optionalTexts(body, 'key_ops');
+  if (operations === undefined) return undefined;
   if (operations.length > MAX_OPERATIONS) throw badRequest(`key_ops has more than ${MAX_OPERATIONS} entries`);
   if (new Set(operations).size !== operations.length) throw badRequest('key_ops names an operation twice');
   return operations;

@@ -14,7 +14,7 @@ const MAX_NAME = 1_024;
 const MAX_CHARACTERS = 16_384;
 const MAX_CONTENT = 16_777_216;
 const MAXIMA: ReadonlyMap<string, number> = new Map([
-  ...['kid', 'alg', 'enc', 'kty', 'crv'].map((name) => [name, MAX_NAME] as const),
+  ...['kid', 'alg', 'enc', 'kty', 'crv', 'use', 'key_ops'].map((name) => [name, MAX_NAME] as const),
   ...['data', 'ciphertext', 'aad'].map((name) => [name, MAX_CONTENT] as const),
 ]);
 
@@ -44,8 +44,21 @@ export function optionalText(members: Members, name: string): string | undefined
   if (typeof value !== 'string') throw badRequest(`${name} is not a string`);
   const most = MAXIMA.get(name) ?? MAX_CHARACTERS;
   // No key has an identifier of this length.
-  if (name === 'kid' && value.length > most) throw notFound();
-  if (value.length > most) throw badRequest(`${name} has more than ${most} characters`);
+  if (name === 'kid' && isLonger(value, most)) throw notFound();
+  if (isLonger(value, most)) throw badRequest(`${name} has more than ${most} characters`);
+  return value;
+}
+
+/** As the OpenAPI document and its readers count: a character is a code point. */
+const isLonger = (value: string, most: number): boolean => value.length > most && (value.length > 2 * most || [...value].length > most);
+
+/** null counts as absent. @throws Problem bad_request for anything but an array of texts, or for one above the maximum length of the member */
+export function optionalTexts(members: Members, name: string): readonly string[] | undefined {
+  const value = members[name];
+  if (value === undefined || value === null) return undefined;
+  if (!Array.isArray(value) || !value.every((each) => typeof each === 'string')) throw badRequest(`${name} is not an array of strings`);
+  const most = MAXIMA.get(name) ?? MAX_CHARACTERS;
+  if (value.some((each) => isLonger(each, most))) throw badRequest(`${name} has an entry of more than ${most} characters`);
   return value;
 }
 

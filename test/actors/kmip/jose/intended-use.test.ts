@@ -18,6 +18,7 @@ test('a key is for what its members leave, made or imported; values that nobody 
     [{ ...HS256, key_ops: ['verify'] }, 'verify'],
     [{ ...HS256, use: 'sig' }, 'sign verify'],
     [{ ...HS256, use: 'of the house', key_ops: ['sign', 'knit', 'constructor'] }, 'sign'],
+    [{ ...HS256, use: '\u{1f511}'.repeat(1_024) }, 'sign verify'],
     [{ kty: 'oct', alg: 'A256GCM', key_ops: ['encrypt', 'wrapKey'] }, 'encrypt'],
     [{ kty: 'oct', alg: 'A128KW', use: 'enc' }, 'wrapKey unwrapKey'],
     [{ kty: 'oct', use: null, key_ops: null }, 'encrypt decrypt'],
@@ -54,6 +55,8 @@ test('members that are malformed, contradict each other or leave nothing are ref
   const wrong: Body[] = [
     { ...HS256, use: 5 },
     { ...HS256, use: 'enc' },
+    { ...HS256, use: 'x'.repeat(1_025) },
+    { ...HS256, key_ops: ['sign', '\u{1f511}'.repeat(1_025)] },
     { ...HS256, key_ops: 'sign' },
     { ...HS256, key_ops: ['sign', 'sign'] },
     { ...HS256, key_ops: ['sign', 1] },
