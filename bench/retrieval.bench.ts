@@ -34,19 +34,10 @@ async function measure(path: string): Promise<void> {
   const limits: Limit[] = [];
   try {
     const bare: BareEmbedding[] = [];
-    const half = async (parity: number) => {
-      if (hasModel)
-        bare.push(
-          await bareOf(
-            model,
-            documents.filter((_, at) => at % 2 === parity),
-          ),
-        );
-    };
     // Half of it before and half after, for a machine that gets faster or slower meanwhile.
-    await half(0);
+    if (hasModel) bare.push(await bareOf(model, documents, 0));
     const made = await index(server, documents, rows);
-    await half(1);
+    if (hasModel) bare.push(await bareOf(model, documents, 1));
     if (made) compare(made, bare, documents.length, rows, limits);
     for (const ranking of hasModel ? (['words', 'vectors', 'fused'] as const) : (['words'] as const)) {
       const { row, ndcg } = await ask(server, questions, ranking);
@@ -66,7 +57,7 @@ interface Embedded {
 }
 
 async function index(server: ServerProcess, documents: Collection['documents'], rows: Row[]): Promise<Embedded | undefined> {
-  // Not while the time runs: the client has the same cores.
+  // Made before the clock starts, because this client shares the cores with the server.
   const files = await Promise.all(documents.map(async ({ id, title, text }) => ({ id, bytes: await docx([`# ${title}`, text || title]) })));
   const addedAt = performance.now();
   await together(files, async ({ id, bytes }) => {
@@ -106,11 +97,12 @@ async function embedded(server: ServerProcess): Promise<number> {
   }
 }
 
-async function bareOf(model: string, documents: Collection['documents']): Promise<BareEmbedding> {
+/** @param parity of the documents: every other one is taken */
+async function bareOf(model: string, documents: Collection['documents'], parity: 0 | 1): Promise<BareEmbedding> {
   const threads = Math.max(1, availableParallelism() - 1);
   return bareEmbedding(
     model,
-    documents.map(({ title, text }) => `${title}. ${text || title}`),
+    documents.filter((_, at) => at % 2 === parity).map(({ title, text }) => `${title}. ${text || title}`),
     threads,
   );
 }

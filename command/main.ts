@@ -16,7 +16,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const { stdin, stdout, stderr, env } = process;
   let connection: Connection | undefined;
   stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // A reader such as head has seen enough.
+    // A reader such as head may leave before the end of a list.
     if (error.code === 'EPIPE') process.exit(EXIT.ok);
     stderr.write(`gatehouse: ${printable(lineOf(error))}\n`);
     process.exit(EXIT.failed);

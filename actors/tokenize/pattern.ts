@@ -1,5 +1,6 @@
 // The method word-pattern-mask: replaces every match of a pattern, with an engine that never backtracks.
 import { RE2JS } from 're2js';
+import { isLonger } from '../../text/code-points.ts';
 import type { Members } from './members.ts';
 import { refuse } from './refuse.ts';
 
@@ -11,9 +12,7 @@ export function wordPatternMask(members: Members): string {
   const data = members.text('data');
   const replace = members.text('replace');
   const pattern = members.text('pattern');
-  // A character has at most two UTF-16 units, so a longer text need not be counted.
-  if (pattern.length > 2 * MAX_PATTERN_CHARACTERS || [...pattern].length > MAX_PATTERN_CHARACTERS)
-    refuse(`pattern: has more than ${MAX_PATTERN_CHARACTERS} characters`);
+  if (isLonger(pattern, MAX_PATTERN_CHARACTERS)) refuse(`pattern: has more than ${MAX_PATTERN_CHARACTERS} characters`);
   return JSON.stringify(replaceAll(compile(pattern), data, replace));
 }
 

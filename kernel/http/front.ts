@@ -144,9 +144,9 @@ function serverLimits(http: KernelConfig['http']): ServerOptions {
     requestTimeout: http.request_timeout * 1000,
     connectionsCheckingInterval: CHECK_MS,
     ALPNProtocols: ['http/1.1'],
-    // Of two lines of a header that may have one, Node would take the first; joined, they are refused.
+    // Of a header that is allowed once, Node takes the first line; joined, several lines are refused.
     joinDuplicateHeaders: true,
-    // malformed.ts refuses it with a body.
+    // Without it Node answers 400 with no body; malformed.ts refuses such a request in the usual form.
     requireHostHeader: false,
   };
 }

@@ -1,4 +1,4 @@
-// What Node's parser lets through although HTTP/1.1 has a server refuse it: proxies before this server could understand such a request otherwise.
+// Refuses requests that Node's parser accepts although HTTP/1.1 forbids them: a proxy in front of this server could read them differently.
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '../fault.ts';
 

@@ -1,14 +1,13 @@
 // The rule for names of documentary bases and references: they appear in lists, logs and addresses.
 import { Fault } from '../../kernel/fault.ts';
 import { normalName } from '../../kernel/normal-form.ts';
+import { isLonger } from '../../text/code-points.ts';
 
 const MAX_CHARACTERS = 128;
 
 export function isBaseName(name: string): boolean {
-  // As the OpenAPI document and its readers count: a character is a code point.
-  const { length } = [...name.slice(0, 2 * MAX_CHARACTERS + 1)];
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses control characters.
-  return length > 0 && length <= MAX_CHARACTERS && !/[\u0000-\u001f\u007f-\u009f/\\]/.test(name) && name !== '.' && name !== '..';
+  return name !== '' && !isLonger(name, MAX_CHARACTERS) && !/[\u0000-\u001f\u007f-\u009f/\\]/.test(name) && name !== '.' && name !== '..';
 }
 
 /** @param field of the form that holds it @throws Fault BAD_REQUEST */

@@ -16,7 +16,7 @@ const git = (...args: string[]) => spawnSync('git', args, { cwd: root, encoding:
 export function olderVersion(): string | undefined {
   const [release] = git('tag', '--list', 'v[0-9]*', '--sort=version:refname').split('\n');
   const locked = git('log', '-1', '--format=%H', '--', 'package-lock.json');
-  // A release that was just made has nothing that the newest commit would have to migrate.
+  // Right after a release, nothing has changed that an upgrade from it could test.
   const isOlder = release && locked && spawnSync('git', ['merge-base', '--is-ancestor', locked, release], { cwd: root }).status === 0;
   return process.env['GATEHOUSE_TEST_OLDER'] || (isOlder ? locked : release || locked) || undefined;
 }

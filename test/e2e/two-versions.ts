@@ -20,12 +20,9 @@ export async function ok(answer: Promise<Answer>): Promise<Answer> {
  * either may lose to the other until its tries are used up.
  */
 export async function okInTheEnd(ask: () => Promise<Answer>): Promise<void> {
-  for (let tried = 1; ; tried++) {
-    const answer = await ask();
-    if (answer.status === 503 && tried < TRIES) continue;
-    await ok(Promise.resolve(answer));
-    return;
-  }
+  let answer = await ask();
+  for (let tried = 1; answer.status === 503 && tried < TRIES; tried++) answer = await ask();
+  await ok(Promise.resolve(answer));
 }
 
 async function done(answer: ReturnType<Kmip>) {

@@ -1,4 +1,4 @@
-// What a JSON Web Key says that it is for: `use` and `key_ops` (RFC 7517 sections 4.2 and 4.3). They narrow the usage masks that `alg` and `kty` give.
+// The intended use of a JSON Web Key: `use` and `key_ops` (RFC 7517 sections 4.2 and 4.3) narrow the usage masks that `alg` and `kty` give.
 import { bitsOf, type KeyPurpose, PASSIVE, USES } from '../../../jose/key-purpose.ts';
 import { type Members, optionalText, optionalTexts } from './members.ts';
 import { badRequest } from './problem.ts';
@@ -7,7 +7,7 @@ const MAX_OPERATIONS = 64;
 
 /** @throws Problem bad_request if the members are malformed, or leave nothing that a secret key could do */
 export function secretFor(body: Members, purpose: KeyPurpose): KeyPurpose {
-  const allowed = allowedBits(body, operationsIn(body));
+  const allowed = maskOf(operationsIn(body)) & usesIn(body);
   const narrowed = { ...purpose, privateMask: purpose.privateMask & allowed, publicMask: purpose.publicMask & allowed };
   if ((narrowed.privateMask | narrowed.publicMask) === 0) throw nothingLeft();
   return narrowed;
@@ -20,11 +20,13 @@ export function secretFor(body: Members, purpose: KeyPurpose): KeyPurpose {
  */
 export function pairFor(body: Members, purpose: KeyPurpose, isWhole: boolean): KeyPurpose {
   const operations = operationsIn(body);
-  const own = allowedBits(body, operations);
+  const uses = usesIn(body);
+  const own = maskOf(operations);
+  const counterpart = isWhole ? maskOf(operations?.flatMap(counterparts)) : 0;
   // Nobody derives a key with the public half alone: the Web Cryptography API exports it with no operation at all.
-  const passive = operations?.length === 0 ? PASSIVE & allowedBits(body, undefined) : 0;
-  const privateMask = purpose.privateMask & own;
-  const publicMask = purpose.publicMask & (own | passive | (isWhole ? allowedBits(body, operations?.flatMap(counterparts)) : 0));
+  const passive = operations?.length === 0 ? PASSIVE : 0;
+  const privateMask = purpose.privateMask & uses & own;
+  const publicMask = purpose.publicMask & uses & (own | counterpart | passive);
   if ((isWhole ? privateMask : publicMask) === 0) throw nothingLeft();
   return { ...purpose, privateMask, publicMask };
 }
@@ -33,11 +35,16 @@ const COUNTERPART: Readonly<Record<string, string>> = { sign: 'verify', decrypt:
 
 const counterparts = (operation: string): string[] => (Object.hasOwn(COUNTERPART, operation) ? [COUNTERPART[operation] as string] : []);
 
-/** Values of both members that are not registered are ignored. */
-function allowedBits(body: Members, operations: readonly string[] | undefined): number {
-  const use = optionalText(body, 'use');
-  const byUse = use === undefined ? undefined : USES.get(use);
-  return (byUse ?? -1) & (operations === undefined ? -1 : operations.reduce((mask, each) => mask | bitsOf(each), 0));
+const EVERYTHING = -1;
+
+/** A value that is not registered is ignored. */
+function usesIn(body: Members): number {
+  return USES.get(optionalText(body, 'use') ?? '') ?? EVERYTHING;
+}
+
+/** Values that are not registered are ignored. */
+function maskOf(operations: readonly string[] | undefined): number {
+  return operations === undefined ? EVERYTHING : operations.reduce((mask, each) => mask | bitsOf(each), 0);
 }
 
 function operationsIn(body: Members): readonly string[] | undefined {

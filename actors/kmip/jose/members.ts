@@ -1,6 +1,7 @@
 // Reads the JSON members of bodies and protected headers; unknown members are ignored.
 import { isUtf8 } from 'node:buffer';
 import { checkShape } from '../../../kmip/ttlv/json-parse.ts';
+import { isLonger } from '../../../text/code-points.ts';
 import { badRequest, notFound } from './problem.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
@@ -48,9 +49,6 @@ export function optionalText(members: Members, name: string): string | undefined
   if (isLonger(value, most)) throw badRequest(`${name} has more than ${most} characters`);
   return value;
 }
-
-/** As the OpenAPI document and its readers count: a character is a code point. */
-const isLonger = (value: string, most: number): boolean => value.length > most && (value.length > 2 * most || [...value].length > most);
 
 /** null counts as absent. @throws Problem bad_request for anything but an array of texts, or for one above the maximum length of the member */
 export function optionalTexts(members: Members, name: string): readonly string[] | undefined {

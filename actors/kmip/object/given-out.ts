@@ -38,7 +38,7 @@ export function givenOut(request: Structure, object: ManagedObject, ctx: Operati
   const formatted = compression === undefined ? inFormat(object, asked ?? formatIn(object, ctx), ctx) : compressPoints(object, asked, compression, ctx);
   return andThen(formatted, (content) => {
     const clear = wantsClear(request, object, ctx);
-    // What is stored wrapped is wrapped by another key for who asks for it unwrapped.
+    // A key that is stored wrapped is unwrapped first if the request says so, and then wrapped by the key of the request.
     if (specification)
       return andThen(clear ? unwrapContent(content, ctx) : content, (given) => wrapContent(wrappable(given, specification, object, ctx), specification, ctx));
     const wrapper = wrapperOf(object);

@@ -139,7 +139,7 @@ function renewUsage(attributes: AttributeSet): void {
   attributes.set(requireUsable(limits));
 }
 
-/** Attributes that the request does not give keep their value; they are not reset to their default. Names come to those of the old object (table 304). */
+/** Attributes that the request does not give keep their value; they are not reset to their default. Names are added to those of the old object (table 304). */
 function override(attributes: AttributeSet, given: AttributeSet, any: boolean): void {
   if (!any) return;
   for (const tag of given.tags()) {

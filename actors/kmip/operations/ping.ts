@@ -1,4 +1,4 @@
-// Ping: answers, and nothing else (KMIP specification 2.1 section 6.1.36).
+// Ping: tells the client that the server is there (KMIP specification 2.1 section 6.1.36).
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import type { Node } from '../../../kmip/ttlv/node.ts';
 import type { Operation } from '../operation.ts';

@@ -93,7 +93,7 @@ function decode(name: string, bytes: Buffer): string {
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
   if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
   const declared = DECLARATION.exec(bytes.toString('latin1', 0, MAX_DECLARATION_BYTES))?.[1] ?? 'utf-8';
-  // A declaration of UTF-16 that can be read byte by byte is wrong.
+  // The declaration could be read as single bytes, so the file is not in UTF-16, whatever it says.
   const label = /^utf-?16/i.test(declared) ? 'utf-8' : declared;
   try {
     return new TextDecoder(label).decode(bytes);

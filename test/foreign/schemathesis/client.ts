@@ -44,7 +44,6 @@ interface Told extends Outcome {
   readonly used: ReadonlySet<Exception>;
 }
 
-/** On a server of its own: what the one does to people, realms and keys is no affair of the other. */
 /**
  * The server closes a connection that was idle for 15 seconds. A client that sends at that very moment finds it closed and has to repeat the request
  * (RFC 9112 section 9.5), which this one does not. Seen once in 400 000 requests.
@@ -52,6 +51,7 @@ interface Told extends Outcome {
 const isCloseRace = (error: string): boolean => /SSLEOFError|RemoteDisconnected|ConnectionResetError/.test(error);
 const MAX_CLOSE_RACES = 2;
 
+/** On a server of its own: what the one does to people, realms and keys is no affair of the other. */
 async function runAs(who: 'admin' | 'nobody', folder: string): Promise<Told> {
   const server = await startSecureServer({ config: CONFIG });
   try {

@@ -89,7 +89,7 @@ for (const speech of [OLD, NEW]) {
     const first = await created(alice, name(called('rotated')), dateTime(TAG.ActivationDate, 1));
     const second = textIn(await alice.do('ReKey', ID(first)), TAG.UniqueIdentifier);
     assert.deepEqual(await located(alice, called('rotated')), [second]);
-    // A name in the request comes to those of the old key (1.4 table 173, 2.1 table 304).
+    // A name in the request is added to those of the old key (1.4 table 173, 2.1 table 304).
     const third = textIn(await alice.do('ReKey', ID(second), alice.attributes(name(called('rotated')), name(called('further')))), TAG.UniqueIdentifier);
     for (const each of ['rotated', 'further']) assert.deepEqual(await located(alice, called(each)), [third]);
     // A request may not give the replacement the name of a third key.
