@@ -17,3 +17,10 @@ export function logTo(write: (level: LogLevel, ...entry: Parameters<LogMethod>) 
 export function withFields(log: Log, common: Readonly<Record<string, unknown>>): Log {
   return logTo((level, fields, message) => log[level]({ ...common, ...fields }, message));
 }
+
+const LEVELS: ReadonlySet<unknown> = new Set<LogLevel>(['debug', 'info', 'warn', 'error']);
+
+/** Writes the entry that a message of another thread holds; one that is malformed is left out. @param common added to its fields */
+export function writeTold(log: Log, { level, message, fields }: Readonly<Record<string, unknown>>, common: Readonly<Record<string, unknown>>): void {
+  if (LEVELS.has(level) && typeof message === 'string') log[level as LogLevel]({ ...common, ...(fields as object) }, message);
+}

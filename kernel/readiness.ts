@@ -43,7 +43,7 @@ export async function notReady({ runtime, contexts, probe, clockProbe, drain, pr
       if (reason) names.push(`${name}${spec.kind === 'pinned' || supervisors.length > 1 ? `/${supervisor.key}` : ''}: ${reason}`);
     }
   }
-  for (const { key, state } of fronts.supervisors) if (state !== 'running') names.push(`front/${key}: ${state}`);
+  for (const { key, state, isComing } of fronts.supervisors) if (state !== 'running' && !isComing) names.push(`front/${key}: ${state}`);
   for (const [plugin, ctx] of contexts) {
     const status = await plugin.status?.(ctx);
     if (status && !status.ready) names.push(`${plugin.name}: ${status.note ?? 'not ready'}`);
@@ -51,8 +51,9 @@ export async function notReady({ runtime, contexts, probe, clockProbe, drain, pr
   return names;
 }
 
-function reasonOf({ state, status, dispatcher }: Supervisor, { tellsReady }: AnySpec, lateElsewhere: number): string | undefined {
-  if (state === 'resting') return undefined;
+function reasonOf({ state, isComing, status, dispatcher }: Supervisor, { kind, tellsReady }: AnySpec, lateElsewhere: number): string | undefined {
+  // Load balancers must not leave a node because it starts one more thread for their load. No other does the work of a pinned one.
+  if (state === 'resting' || (isComing && kind !== 'pinned')) return undefined;
   if (state !== 'running') return state;
   // A thread that still works on a call past its deadline is stuck in native code or in a loop.
   const late = dispatcher.overdue + lateElsewhere;

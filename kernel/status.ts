@@ -1,4 +1,5 @@
 // The status of one thread of an actor: whether it can do its work, and how far its self-test has come.
+import { isRecord } from './record.ts';
 
 /** The status that an actor reports. `detail` is plain data for the plugin that owns the actor. */
 export interface Status {
@@ -16,4 +17,9 @@ export interface SelfTest {
   readonly off: readonly string[];
   /** The thread has served its warm-up, too. */
   readonly isWarm: boolean;
+}
+
+/** @returns whether a message of another thread is one */
+export function isStatus(value: unknown): value is Status {
+  return isRecord(value) && typeof value['ready'] === 'boolean' && (value['note'] === undefined || typeof value['note'] === 'string');
 }

@@ -2,9 +2,8 @@
 import { type ActorRefFrom, createActor, fromPromise } from 'xstate';
 import type { Timer } from '../clock.ts';
 import { describe } from '../fault.ts';
-import type { LogLevel } from '../log-entry.ts';
-import { isRecord } from '../record.ts';
-import type { Status } from '../status.ts';
+import { writeTold } from '../log-entry.ts';
+import { isStatus, type Status } from '../status.ts';
 import { SPANS } from '../tracing/span-outbox.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { endGracefully, type Incarnation } from './incarnation.ts';
@@ -14,6 +13,8 @@ import type { SupervisorOptions } from './supervisor-options.ts';
 
 /** `resting`: not started yet, because nothing has needed it. */
 type SupervisorState = 'resting' | 'starting' | 'running' | 'sealed' | 'waiting' | 'failed' | 'stopping' | 'stopped';
+
+const LONG_START_MS = 10_000;
 
 export class Supervisor {
   readonly name: string;
@@ -29,6 +30,7 @@ export class Supervisor {
   lastCause: unknown;
   incarnation: Incarnation | undefined;
   #begun = false;
+  #launchedAt = 0;
   #launching: Promise<Incarnation> | undefined;
   readonly #options: SupervisorOptions;
   readonly #supervisor: ActorRefFrom<typeof supervisorMachine>;
@@ -44,6 +46,13 @@ export class Supervisor {
 
   get state(): SupervisorState {
     return this.#begun ? (this.#supervisor.getSnapshot().value as SupervisorState) : 'resting';
+  }
+
+  /** It starts, and not after a crash: for the first time, or because its thread was ended at a deadline. Nothing is amiss unless that takes long. */
+  get isComing(): boolean {
+    if (this.state !== 'starting') return false;
+    const { crashes, probation } = this.#supervisor.getSnapshot().context;
+    return crashes.length === 0 && !probation && this.#options.clock.monotonic() - this.#launchedAt < LONG_START_MS;
   }
 
   /** Settles when the first incarnation runs or waits for its data key. Rejects with the reason if the first start fails. */
@@ -101,6 +110,7 @@ export class Supervisor {
   async #launch(): Promise<void> {
     this.status = undefined;
     this.launches += 1;
+    this.#launchedAt = this.#options.clock.monotonic();
     this.#launching = this.#options.launch();
     const incarnation = await this.#launching;
     this.incarnation = incarnation;
@@ -183,15 +193,6 @@ export class Supervisor {
   #hear(message: Control): void {
     if (message.kind === 'report' && isStatus(message['status'])) this.status = message['status'];
     if (message.kind === SPANS) this.#options.onSpans?.(message);
-    if (message.kind !== 'log') return;
-    const { level, message: text, fields } = message as unknown as { level: LogLevel; message: string; fields: Record<string, unknown> };
-    if (!LEVELS.has(level) || typeof text !== 'string') return;
-    this.#options.log[level]({ actor: this.name, key: this.key, ...fields }, text);
+    if (message.kind === 'log') writeTold(this.#options.log, message, { actor: this.name, key: this.key });
   }
-}
-
-const LEVELS: ReadonlySet<string> = new Set<LogLevel>(['debug', 'info', 'warn', 'error']);
-
-function isStatus(value: unknown): value is Status {
-  return isRecord(value) && typeof value['ready'] === 'boolean' && (value['note'] === undefined || typeof value['note'] === 'string');
 }

@@ -89,7 +89,11 @@ for (const fronts of ['1', '3'])
       const cookie = await signInAdmin(server);
       assert.equal(stateOf('password'), 'running');
       assert.equal((await server.ask('GET', '/ready', { cookie })).status, 200);
-      const answer = await server.ask('POST', '/tokenize/hash', { cookie, body: { data: 'x', method: 'SHA2' } });
+      const asked = server.ask('POST', '/tokenize/hash', { cookie, body: { data: 'x', method: 'SHA2' } });
+      await until(() => stateOf('tokenize') === 'starting', 'the first call starts it');
+      const ready = await server.ask('GET', '/ready', { cookie });
+      assert.deepEqual([ready.status, stateOf('tokenize')], [200, 'starting'], ready.text);
+      const answer = await asked;
       assert.equal(answer.status, 200, answer.text);
       assert.equal(stateOf('tokenize'), 'running');
       assert.match((await server.ask('GET', '/metrics', { cookie })).text, /gatehouse_actor_state\{actor="text",key="0",state="resting"\} 1/);

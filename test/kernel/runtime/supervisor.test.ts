@@ -82,6 +82,28 @@ test('a start that succeeds attaches the dispatcher; one that fails first gives 
   await assert.rejects(supervised([() => Promise.reject(new Error('no library'))]).supervisor.start(), /no library/);
 });
 
+test('it is coming at its first start, or in place of a late one; not after ten seconds, nor after a crash', async () => {
+  const hung = supervised([() => new Promise<Made>(() => {})]);
+  void hung.supervisor.start().catch(() => {});
+  assert.deepEqual([hung.supervisor.state, hung.supervisor.isComing], ['starting', true]);
+  await hung.advance(10_000);
+  assert.deepEqual([hung.supervisor.state, hung.supervisor.isComing], ['starting', false]);
+
+  const never = () => new Promise<Made>(() => {});
+  const late = supervised([incarnation, never], { killLate: true });
+  await late.supervisor.start();
+  assert.equal(late.supervisor.isComing, false);
+  late.supervisor.dispatcher.onLate?.();
+  assert.deepEqual([late.supervisor.state, late.supervisor.isComing], ['starting', true]);
+
+  const crashed = supervised([incarnation, never]);
+  await crashed.supervisor.start();
+  last(crashed.made).crash(new Error('out of memory'));
+  await settle();
+  await crashed.advance(50);
+  assert.deepEqual([crashed.supervisor.state, crashed.supervisor.isComing], ['starting', false]);
+});
+
 test('a crash is counted, logged with its cause, and answered with another incarnation after a delay', async () => {
   const { supervisor, advance, made, logged, told } = supervised([incarnation]);
   await supervisor.start();
