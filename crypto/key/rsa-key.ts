@@ -1,6 +1,6 @@
 // Converts RSA keys between integers and PKCS#1 (RFC 8017 appendix A.1).
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { DER, readBits, readElement, readInside, readUnsigned, sequence, unsigned } from '../der.ts';
+import { contentOf, DER, readBits, readElement, readInside, readUnsigned, sequence, unsigned } from '../der.ts';
 import { inverse } from './modular.ts';
 import { completeRsa, type RsaIntegers } from './rsa-integers.ts';
 
@@ -36,9 +36,14 @@ export function rsaPrivateKey(given: Partial<RsaIntegers> & Pick<RsaIntegers, 'm
   }
 }
 
-/** DER of PKCS#1. OpenSSL cannot export a public key as PKCS#1 if it was imported as such, but SubjectPublicKeyInfo contains the same bytes. */
+/**
+ * DER of PKCS#1. OpenSSL exports neither a public key that was imported as PKCS#1 in this form, nor a private key for PSS only, but
+ * SubjectPublicKeyInfo and PKCS#8 contain the same bytes.
+ */
 export function rsaToPkcs1(key: KeyObject): Buffer {
-  if (key.type === 'private') return key.export({ format: 'der', type: 'pkcs1' });
+  if (key.type === 'private' && key.asymmetricKeyType === 'rsa') return key.export({ format: 'der', type: 'pkcs1' });
+  if (key.type === 'private')
+    return contentOf(readInside(readElement(key.export({ format: 'der', type: 'pkcs8' }), WHAT), DER.sequence, WHAT)[2], DER.octets, WHAT);
   const spki = readElement(key.export({ format: 'der', type: 'spki' }), WHAT);
   return readBits(readInside(spki, DER.sequence, WHAT)[1], WHAT);
 }

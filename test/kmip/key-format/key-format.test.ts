@@ -183,6 +183,16 @@ test('what is malformed or not what was declared is refused, without a word of O
   assert.throws(() => importKey('PrivateKey', 'Raw', Buffer.alloc(32), 'DSA'), refused('KeyFormatTypeNotSupported', /Raw/));
 });
 
+test('a key for PSS only is given out in the formats of other RSA keys', () => {
+  const { privateKey } = generateKeyPairSync('rsa-pss', { modulusLength: 2048, hashAlgorithm: 'sha256', mgf1HashAlgorithm: 'sha256' });
+  const taken = importKey('PrivateKey', 'PKCS_8', privateKey.export({ format: 'der', type: 'pkcs8' }), 'RSA');
+  const numbers = rsaIntegersOf(taken);
+  for (const format of ['Raw', 'PKCS_1', 'TransparentRSAPrivateKey'] as const) {
+    const back = importKey('PrivateKey', format, material(exportKey(taken, format)), 'RSA');
+    assert.deepEqual(rsaIntegersOf(back), numbers, format);
+  }
+});
+
 test('a modulus or exponent that no RSA key has is refused, also in a certificate', () => {
   const { publicKey } = generatePair('RSA', { length: 4096 });
   const { modulus = 0n } = rsaIntegersOf(publicKey);
