@@ -1,6 +1,7 @@
 // Converts RSA keys between integers and PKCS#1 (RFC 8017 appendix A.1).
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { DER, readBits, readElement, readInside, readUnsigned, sequence, unsigned } from '../der.ts';
+import { contentOf, DER, readBits, readElement, readInside, readUnsigned, sequence, unsigned } from '../der.ts';
+import { inverse } from './modular.ts';
 import { completeRsa, type RsaIntegers } from './rsa-integers.ts';
 
 const WHAT = 'KeyMaterial';
@@ -35,9 +36,14 @@ export function rsaPrivateKey(given: Partial<RsaIntegers> & Pick<RsaIntegers, 'm
   }
 }
 
-/** DER of PKCS#1. OpenSSL cannot export a public key as PKCS#1 if it was imported as such, but SubjectPublicKeyInfo contains the same bytes. */
+/**
+ * DER of PKCS#1. OpenSSL exports neither a public key that was imported as PKCS#1 in this form, nor a private key for PSS only, but
+ * SubjectPublicKeyInfo and PKCS#8 contain the same bytes.
+ */
 export function rsaToPkcs1(key: KeyObject): Buffer {
-  if (key.type === 'private') return key.export({ format: 'der', type: 'pkcs1' });
+  if (key.type === 'private' && key.asymmetricKeyType === 'rsa') return key.export({ format: 'der', type: 'pkcs1' });
+  if (key.type === 'private')
+    return contentOf(readInside(readElement(key.export({ format: 'der', type: 'pkcs8' }), WHAT), DER.sequence, WHAT)[2], DER.octets, WHAT);
   const spki = readElement(key.export({ format: 'der', type: 'spki' }), WHAT);
   return readBits(readInside(spki, DER.sequence, WHAT)[1], WHAT);
 }
@@ -49,4 +55,30 @@ export function rsaIntegersOf(key: KeyObject): Partial<RsaIntegers> {
   const first = key.type === 'public' ? 0 : 1;
   const names = key.type === 'public' ? PKCS1_ORDER.slice(0, 2) : PKCS1_ORDER;
   return Object.fromEntries(names.map((name, at) => [name, integers[at + first] ?? 0n]));
+}
+
+/** OpenSSL does not compute with longer public exponents if the modulus is longer than this. */
+const LONG_MODULUS = 1n << 3072n;
+const SHORT_EXPONENT = 1n << 64n;
+
+/**
+ * Whether modulus and public exponent can be those of an RSA key. OpenSSL reads any numbers, and fails when it computes with them.
+ * With an exponent of one it does not even fail: what it encrypts is readable.
+ */
+export function isRsaPublicKey(key: KeyObject): boolean {
+  const { modulus = 0n, publicExponent: e = 0n } = rsaIntegersOf(key.type === 'private' ? createPublicKey(key) : key);
+  return modulus % 2n === 1n && e % 2n === 1n && e >= 3n && e < (modulus < LONG_MODULUS ? modulus : SHORT_EXPONENT);
+}
+
+/** Whether the numbers of a private key belong together (RFC 8017 section 3.2). With others, signatures could show the primes. */
+export function isRsaPrivateKey(key: KeyObject): boolean {
+  const { modulus = 0n, publicExponent = 0n, privateExponent = 0n, p = 0n, q = 0n, ...rest } = rsaIntegersOf(key);
+  if (p < 3n || q < 3n || p === q || p * q !== modulus || privateExponent >= modulus) return false;
+  return (
+    (publicExponent * privateExponent) % (p - 1n) === 1n &&
+    (publicExponent * privateExponent) % (q - 1n) === 1n &&
+    rest.primeExponentP === privateExponent % (p - 1n) &&
+    rest.primeExponentQ === privateExponent % (q - 1n) &&
+    rest.crtCoefficient === inverse(q, p)
+  );
 }

@@ -3,6 +3,7 @@ import { CryptoError } from '../crypto-error.ts';
 import { contentOf, DER, readElement, readInside, readUnsigned } from '../der.ts';
 import { EXTENSION, KEY_USAGE } from './certificate-extension.ts';
 import { type CertificateFacts, certificateFacts } from './certificate-facts.ts';
+import { requireWithinConstraints } from './constrained-names.ts';
 import { type RevocationList, readRevocationList, revocationOf } from './revocation-list.ts';
 import { isSignedBy } from './signed-der.ts';
 
@@ -16,16 +17,16 @@ interface Validity {
 
 const WHAT = 'the certificate';
 
-/** Critical extensions that this file checks, or that do not affect the chain. */
-const UNDERSTOOD: readonly string[] = Object.values(EXTENSION).filter((oid) => oid !== EXTENSION.nameConstraints);
+/** Critical extensions that are checked here, or that do not affect the chain. */
+const UNDERSTOOD: readonly string[] = Object.values(EXTENSION);
 
 class Invalid extends Error {}
 class Incomplete extends Error {}
 
 /**
  * The certificates must form one chain, from one that issued none of the others up to a self-signed one. Checks signatures, times,
- * basic constraints, path lengths, key usage, and that critical extensions are known. Names of authorities are compared byte
- * by byte. The self-signed certificate counts as trusted; the caller must decide whether it is. Revocation is checked
+ * basic constraints, path lengths, key usage, name constraints, and that critical extensions are known. Names of authorities are
+ * compared byte by byte. The self-signed certificate counts as trusted; the caller must decide whether it is. Revocation is checked
  * only in the given lists.
  * @param at seconds since the epoch
  */
@@ -77,7 +78,7 @@ function check(certificate: CertificateFacts, index: number, chain: readonly Cer
   if (at > certificate.notAfter) throw new Invalid('a certificate has expired');
   if (certificate.extensions.some(({ critical, oid }) => critical && !UNDERSTOOD.includes(oid))) throw new Invalid('a critical extension is unknown');
   if (certificate.signatureAlgorithm === 'MD5WithRSAEncryption') throw new Invalid('a signature uses MD5, which is not accepted');
-  if (index > 0) checkAuthority(certificate, chain.slice(1, index));
+  if (index > 0) checkAuthority(certificate, chain.slice(0, index));
   const issuer = chain[index + 1];
   if (issuer === undefined) return;
   for (const list of lists) {
@@ -86,18 +87,23 @@ function check(certificate: CertificateFacts, index: number, chain: readonly Cer
   }
 }
 
-/** @param below authorities between this certificate and the leaf */
+/** @param below the leaf, then the authorities between it and this certificate */
 function checkAuthority(certificate: CertificateFacts, below: readonly CertificateFacts[]): void {
   const constraints = extensionValue(certificate, EXTENSION.basicConstraints);
   const [ca, pathLength] = constraints === undefined ? [] : readInside(readElement(constraints, WHAT), DER.sequence, WHAT);
   if (ca?.tag !== DER.boolean || ca.content[0] === 0) throw new Invalid('an issuer is not a certification authority');
-  const counted = below.filter(({ subject, issuer }) => !subject.der.equals(issuer.der)).length;
+  const counted = below.slice(1).filter((each) => !isSelfIssued(each)).length;
   if (pathLength !== undefined && BigInt(counted) > readUnsigned(pathLength, WHAT)) throw new Invalid('the chain is longer than an authority allows');
+  const names = extensionValue(certificate, EXTENSION.nameConstraints);
+  if (names !== undefined) for (const [index, each] of below.entries()) if (index === 0 || !isSelfIssued(each)) requireWithinConstraints(each, names);
   const usage = extensionValue(certificate, EXTENSION.keyUsage);
   if (usage === undefined) return;
   const bits = contentOf(readElement(usage, WHAT), DER.bits, WHAT);
   const bit = KEY_USAGE.indexOf('keyCertSign');
   if (!((bits[1 + (bit >> 3)] ?? 0) & (0x80 >> (bit & 7)))) throw new Invalid('the key of an issuer must not sign certificates');
 }
+
+/** Not the same as signed by its own key: an authority that renews its key issues a certificate to itself. */
+const isSelfIssued = ({ subject, issuer }: CertificateFacts): boolean => subject.der.equals(issuer.der);
 
 const extensionValue = (certificate: CertificateFacts, oid: string): Buffer | undefined => certificate.extensions.find((each) => each.oid === oid)?.value;

@@ -2,6 +2,7 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { contentOf, DER, type Element, readBits, readElement, readInside } from '../der.ts';
+import { isRsaPublicKey } from '../key/rsa-key.ts';
 import type { DigitalSignatureAlgorithm } from '../parameters.ts';
 import { EXTENSION, type Extension, readExtensions } from './certificate-extension.ts';
 import { readTime } from './certificate-time.ts';
@@ -67,12 +68,19 @@ function readNames(name: Element, extensions: readonly Extension[], alternative:
   return { der: name.whole, attributes: readName(name.whole), alternativeNames: names === undefined ? [] : readGeneralNames(names.value) };
 }
 
-/** @throws CryptoError invalid for a key that OpenSSL does not know */
+/** @throws CryptoError invalid for a key that OpenSSL does not know, and for numbers that are no RSA key */
 export function publicKeyOf(spki: Buffer): KeyObject {
+  const key = readPublicKey(spki);
+  if (key?.asymmetricKeyType === 'rsa' && !isRsaPublicKey(key)) throw new CryptoError('invalid', 'the modulus and public exponent are not those of an RSA key');
+  if (key !== undefined) return key;
+  throw new CryptoError('invalid', 'the public key is malformed or of an unknown algorithm');
+}
+
+function readPublicKey(spki: Buffer): KeyObject | undefined {
   try {
     return createPublicKey({ key: spki, format: 'der', type: 'spki' });
   } catch {
-    throw new CryptoError('invalid', 'the public key is malformed or of an unknown algorithm');
+    return undefined;
   }
 }
 

@@ -33,6 +33,9 @@ const ALLOWED: Readonly<Record<number, RegExp>> = {
   [DER.utf8]: /^[^\x00]*$/u,
 };
 
+/** The types of a text in a name; values of others are compared byte by byte. */
+const STRINGS: readonly number[] = [DER.utf8, DER.printable, DER.teletex, DER.ia5, DER.bmp];
+
 /** Returns the DER of the name, without empty values. @throws CryptoError invalid for a value that its attribute cannot have */
 export function writeName(name: DistinguishedName): Buffer {
   const parts = ATTRIBUTES.flatMap(([attribute, dotted, tag, bound]) =>
@@ -73,6 +76,22 @@ export function readName(der: Uint8Array): DistinguishedName {
     }
   }
   return name;
+}
+
+/**
+ * The parts of a name, from the first on, each as a text that equals that of another way to write the same part: other
+ * string types, letter cases and spaces (RFC 5280 section 7.1). @throws CryptoError invalid if `der` is not a name
+ */
+export function comparableName(der: Uint8Array): string[] {
+  const what = 'a distinguished name';
+  return readInside(readElement(der, what), DER.sequence, what).map((set) => JSON.stringify(readInside(set, DER.set, what).map(comparablePair).sort()));
+}
+
+function comparablePair(pair: Element): string {
+  const [type, value] = readInside(pair, DER.sequence, 'a distinguished name');
+  if (value === undefined) throw new CryptoError('invalid', 'a distinguished name is not well-formed DER');
+  const text = STRINGS.includes(value.tag) ? textOf(value).normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim() : value.whole.toString('hex');
+  return JSON.stringify([readOid(type, 'a distinguished name'), text]);
 }
 
 /** The text of any string type of a DirectoryString. */

@@ -2,7 +2,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { isOfAlgorithm, keyFacts } from '../../crypto/key/key-algorithm.ts';
 import { exportRaw, importRaw, isConsistent } from '../../crypto/key/raw-key.ts';
-import { rsaToPkcs1 } from '../../crypto/key/rsa-key.ts';
+import { isRsaPublicKey, rsaToPkcs1 } from '../../crypto/key/rsa-key.ts';
 import type { CryptographicAlgorithm, RecommendedCurve } from '../../crypto/parameters.ts';
 import { refusalOf } from '../crypto-refusal.ts';
 import { Refusal } from '../refusal.ts';
@@ -48,6 +48,8 @@ function checkDeclared(key: KeyObject, algorithm: CryptographicAlgorithm | undef
   if (curve !== undefined && facts.curve !== curve) throw new Refusal('InvalidField', `KeyMaterial: the key is not on the declared curve ${curve}`);
   if (facts.algorithm === 'RSA' && (facts.length < RSA_LENGTH.minimum || facts.length > RSA_LENGTH.maximum))
     throw new Refusal('InvalidField', `KeyMaterial: an RSA key must have ${RSA_LENGTH.minimum} to ${RSA_LENGTH.maximum} bits`);
+  if (facts.algorithm === 'RSA' && !isRsaPublicKey(key))
+    throw new Refusal('InvalidField', 'KeyMaterial: modulus and public exponent are not those of an RSA key');
   if (!isConsistent(key)) throw new Refusal('InvalidField', 'KeyMaterial: the private key does not match its curve or its public key');
 }
 

@@ -1,5 +1,6 @@
 // Objects that clients register or import: reads the content once, checks it against the given attributes, and sets the attributes that describe it.
 import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
+import { isRsaPrivateKey } from '../../../crypto/key/rsa-key.ts';
 import { fitsLength } from '../../../crypto/key/symmetric-key.ts';
 import { readCertificateRequest } from '../../../crypto/x509/certificate-request.ts';
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
@@ -153,6 +154,9 @@ function describeAsymmetric(type: ObjectTypeCode, content: Structure, attributes
   if (wrapping) return;
   const key = importKey(type === ObjectType.PrivateKey ? 'PrivateKey' : 'PublicKey', format, material, algorithm, givenCurve(attributes));
   const facts = keyFacts(key);
+  // Asked of new keys only: what was taken before still opens.
+  if (key.asymmetricKeyType === 'rsa' && key.type === 'private' && !isRsaPrivateKey(key))
+    throw new Refusal('InvalidField', 'KeyMaterial: the numbers of the RSA private key do not belong together');
   const named = algorithm ?? facts.algorithm;
   requireAllowed(named, allowed);
   requireSame('cryptographic algorithm', givenAlgorithm(attributes), named);

@@ -2,10 +2,13 @@
 import assert from 'node:assert/strict';
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { test } from 'uvu';
+import { bits, nullElement, oid, sequence, unsigned } from '../../../crypto/der.ts';
 import { CURVES } from '../../../crypto/key/curve.ts';
 import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
 import { generatePair, type KeyPair } from '../../../crypto/key/key-pair.ts';
+import { rsaIntegersOf } from '../../../crypto/key/rsa-key.ts';
 import type { CryptographicAlgorithm, RecommendedCurve } from '../../../crypto/parameters.ts';
+import { publicKeyOf } from '../../../crypto/x509/certificate-facts.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import { defaultFormat, exportKey, importKey } from '../../../kmip/key-format/key-format.ts';
 import type { KeyFormatType } from '../../../kmip/key-format/key-format-type.ts';
@@ -178,6 +181,31 @@ test('what is malformed or not what was declared is refused, without a word of O
   assert.throws(() => importKey('PrivateKey', 'Raw', Buffer.alloc(31), 'Ed25519'), invalid);
   assert.throws(() => importKey('PrivateKey', 'Raw', Buffer.alloc(100), 'MLKEM_768'), invalid);
   assert.throws(() => importKey('PrivateKey', 'Raw', Buffer.alloc(32), 'DSA'), refused('KeyFormatTypeNotSupported', /Raw/));
+});
+
+test('a key for PSS only is given out in the formats of other RSA keys', () => {
+  const { privateKey } = generateKeyPairSync('rsa-pss', { modulusLength: 2048, hashAlgorithm: 'sha256', mgf1HashAlgorithm: 'sha256' });
+  const taken = importKey('PrivateKey', 'PKCS_8', privateKey.export({ format: 'der', type: 'pkcs8' }), 'RSA');
+  const numbers = rsaIntegersOf(taken);
+  for (const format of ['Raw', 'PKCS_1', 'TransparentRSAPrivateKey'] as const) {
+    const back = importKey('PrivateKey', format, material(exportKey(taken, format)), 'RSA');
+    assert.deepEqual(rsaIntegersOf(back), numbers, format);
+  }
+});
+
+test('a modulus or exponent that no RSA key has is refused, also in a certificate', () => {
+  const { publicKey } = generatePair('RSA', { length: 4096 });
+  const { modulus = 0n } = rsaIntegersOf(publicKey);
+  const numbers = (publicExponent: bigint, n = modulus) => sequence(unsigned(n), unsigned(publicExponent));
+  const spki = (key: Buffer) => sequence(sequence(oid('1.2.840.113549.1.1.1'), nullElement()), bits(key));
+  for (const good of [numbers(3n), numbers(65537n), numbers((1n << 64n) - 1n)]) {
+    assert.ok(importKey('PublicKey', 'PKCS_1', good, 'RSA'));
+    assert.ok(publicKeyOf(spki(good)));
+  }
+  for (const bad of [numbers(1n), numbers(65536n), numbers(65537n, modulus - 1n), numbers((1n << 64n) + 1n), numbers(modulus, 3n)]) {
+    assert.throws(() => importKey('PublicKey', 'PKCS_1', bad, 'RSA'), refused('InvalidField', /^KeyMaterial: /));
+    assert.throws(() => publicKeyOf(spki(bad)), /not those of an RSA key|malformed/);
+  }
 });
 
 test('private numbers outside the curve, and public keys that are not of the private one, are refused', () => {

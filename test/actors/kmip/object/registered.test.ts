@@ -2,12 +2,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { describeContent } from '../../../../actors/kmip/object/registered.ts';
+import { sequence, unsigned } from '../../../../crypto/der.ts';
+import { generatePair } from '../../../../crypto/key/key-pair.ts';
+import type { RsaIntegers } from '../../../../crypto/key/rsa-integers.ts';
+import { rsaIntegersOf } from '../../../../crypto/key/rsa-key.ts';
 import { AttributeSet } from '../../../../kmip/attribute/set.ts';
 import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { bigInteger, bytes, integer, type Node, type Structure, structure } from '../../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { BROUGHT, certificateRequest, code, DATA, keyBlock } from '../../../fuzz/members.ts';
+
+/** In the order of PKCS#1. */
+const RSA_NUMBERS = ['modulus', 'publicExponent', 'privateExponent', 'p', 'q', 'primeExponentP', 'primeExponentQ', 'crtCoefficient'] as const;
 
 /** The reason of the refusal; undefined for what may be registered. */
 function refusal(type: keyof typeof ENUM.ObjectType, content: Structure): string | undefined {
@@ -58,6 +65,18 @@ test('a symmetric key is in a format of symmetric keys', () => {
       structure(TAG.SymmetricKey, [keyBlock(BROUGHT, format, code('CryptographicAlgorithm', 'AES'), integer(TAG.CryptographicLength, 128))]),
     );
   assert.deepEqual((['Raw', 'Opaque', 'PKCS_1', 'X_509'] as const).map(key), [undefined, undefined, 'KeyFormatTypeNotSupported', 'KeyFormatTypeNotSupported']);
+});
+
+test('the numbers of an RSA private key belong together', () => {
+  const numbers = rsaIntegersOf(generatePair('RSA').privateKey);
+  const key = (changed: Partial<RsaIntegers>) => {
+    const all = { ...numbers, ...changed };
+    const der = sequence(unsigned(0n), ...RSA_NUMBERS.map((name) => unsigned(all[name] ?? 0n)));
+    return refusal('PrivateKey', structure(TAG.PrivateKey, [keyBlock(der, 'PKCS_1', code('CryptographicAlgorithm', 'RSA'))]));
+  };
+  assert.equal(key({}), undefined);
+  for (const name of RSA_NUMBERS) assert.equal(key({ [name]: (numbers[name] ?? 0n) + 2n }), 'InvalidField', name);
+  assert.equal(key({ p: 1n, q: numbers.modulus ?? 0n }), 'InvalidField');
 });
 
 test.run();
