@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { skipWithout } from '../../system.ts';
-import { bytes, done, enumeration, type HsmServer, identifier, kmip, makeSecret, refused, startHsmServer, structure } from './hsm-server.ts';
+import { bytes, curve, done, enumeration, type HsmServer, identifier, kmip, makePair, makeSecret, refused, startHsmServer, structure } from './hsm-server.ts';
 
 let server: HsmServer;
 const id = (name: string) => server.prefix + name;
@@ -63,6 +63,17 @@ if (!skipWithout('softhsm2')) {
     for (const name of ['one', 'twice', 'twice']) server.hsm.tool(server.slot, `pair('${name}')`);
     assert.deepEqual((await located('PublicKey')).toSorted(), [id('one_pk'), id('twice_pk')]);
     assert.deepEqual(await located('PrivateKey'), [id('one')]);
+  });
+
+  test('a private key that tells no public key keeps its name: no secret key takes it, nor does a failure end it', async () => {
+    server.hsm.tool(server.slot, "pair('alone')");
+    server.hsm.tool(server.slot, "destroy(2, 'alone')");
+    await refused(makeSecret(server.admin, id('alone')), /^Object_Already_Exists: the token already has a private key alone$/);
+    aes(Buffer.from('secret').toString('hex'), 'secret');
+    const pair = makePair(server.admin, id('secret'), enumeration('CryptographicAlgorithm', 'EC'), curve('P_256'));
+    await refused(pair, /^Object_Already_Exists: the token already has a secret key secret$/);
+    const labels = (kind: number) => server.hsm.tool(server.slot, `labels(${kind})`) as string[];
+    assert.ok(labels(3).includes('alone') && !labels(4).includes('alone') && labels(4).includes('secret') && !labels(3).includes('secret'));
   });
 
   test.run();
