@@ -3,7 +3,21 @@ import assert from 'node:assert/strict';
 import { createCipheriv } from 'node:crypto';
 import { test } from 'uvu';
 import { skipWithout } from '../../system.ts';
-import { boolean, bytes, done, enumeration, type HsmServer, identifier, integer, kmip, parameters, startHsmServer, structure } from './hsm-server.ts';
+import {
+  boolean,
+  bytes,
+  done,
+  enumeration,
+  type HsmServer,
+  identifier,
+  integer,
+  kmip,
+  makePair,
+  parameters,
+  refused,
+  startHsmServer,
+  structure,
+} from './hsm-server.ts';
 
 const KEY = Buffer.alloc(32, 7);
 const NONCE = Buffer.alloc(12, 0x41);
@@ -44,6 +58,23 @@ if (!skipWithout('softhsm2')) {
     const begun = await part(0, nonce, boolean('InitIndicator', true));
     const ended = await part(20, bytes('CorrelationValue', begun['CorrelationValue'] as string), boolean('FinalIndicator', true));
     assert.equal(`${begun['Data'] ?? ''}${ended['Data'] ?? ''}`, byNode(7));
+  });
+
+  test('data too large for an RSA key, and a salt too long for it, are named, as with keys in software', async () => {
+    const [name, length] = [enumeration('CryptographicAlgorithm', 'RSA'), integer('CryptographicLength', 2048)];
+    await done(makePair(server.admin, `${server.prefix}pair`, name, length));
+    const encrypt = (size: number, ...how: Parameters<typeof parameters>) =>
+      kmip(server.admin, 'Encrypt', identifier(`${server.prefix}pair_pk`), parameters(...how), bytes('Data', Buffer.alloc(size, 1)));
+    const [oaep, pkcs1] = [[enumeration('PaddingMethod', 'OAEP'), enumeration('HashingAlgorithm', 'SHA_1')], [enumeration('PaddingMethod', 'PKCS1v1.5')]];
+    await done(encrypt(214, ...oaep));
+    await refused(encrypt(215, ...oaep), /^Invalid_Field: data too large for this key$/);
+    await done(encrypt(245, ...pkcs1));
+    await refused(encrypt(246, ...pkcs1), /^Invalid_Field: data too large for this key$/);
+    const pss = [enumeration('PaddingMethod', 'PSS'), enumeration('HashingAlgorithm', 'SHA_256')];
+    const sign = (salt: number) =>
+      kmip(server.admin, 'Sign', identifier(`${server.prefix}pair`), parameters(...pss, integer('SaltLength', salt)), bytes('Data', DATA));
+    await done(sign(222));
+    await refused(sign(223), /^Bad_Cryptographic_Parameters: SaltLength: the key is too short/);
   });
 
   test.run();
