@@ -12,8 +12,9 @@ export interface TokenPlace {
 export const HSM = 'hsm';
 const BORDER = '::';
 const PUBLIC = '_pk';
-const SHORT = /^hsm::(\d{1,10})::(.+)$/s;
-const REST = /^(\d{1,10})::(.+)$/s;
+// A slot has one form, without leading zeros: a key with two identifiers would be two objects.
+const SHORT = /^hsm::(0|[1-9]\d{0,9})::(.+)$/s;
+const REST = /^(0|[1-9]\d{0,9})::(.+)$/s;
 
 /** Whether this account is an HSM instance, which owns the keys of its tokens. Nobody can have such a name, because of the colons. */
 export const isInstance = (owner: string): boolean => owner.startsWith(HSM + BORDER);
