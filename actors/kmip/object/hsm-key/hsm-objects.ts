@@ -11,7 +11,7 @@ import { type DatabaseParts, databaseObjects } from '../database-objects.ts';
 import type { Draft } from '../managed-object.ts';
 import type { ObjectSource, ObjectWriter } from '../object-source.ts';
 import { discoverKeys } from './discovery.ts';
-import { canonical, HSM, isPublicName, nextGeneration, placeOf } from './identifier.ts';
+import { canonical, HSM, isPublicName, nextGeneration, placeOf, withPlainSlot } from './identifier.ts';
 import { TokenKeeper } from './keeper.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -21,7 +21,7 @@ const KINDS: ReadonlySet<number> = new Set([ObjectType.SymmetricKey, ObjectType.
 /** @param keyEncryptionKeys the identifiers of the server's own keys, which are used for nothing else */
 export function hsmObjects(tokens: Tokens, parts: DatabaseParts, keyEncryptionKeys: readonly string[]): ObjectSource {
   const rows = databaseObjects(parts);
-  const ownPlaces = keyEncryptionKeys.flatMap((own) => placeOf(own, tokens.prefixes, false) ?? []);
+  const ownPlaces = keyEncryptionKeys.flatMap((own) => placeOf(withPlainSlot(own), tokens.prefixes, false) ?? []);
   /** Also by the name that another instance gives the token. */
   const isOwn = (id: string): boolean => {
     const place = ownPlaces.length > 0 ? placeOf(id, tokens.prefixes, false) : undefined;

@@ -25,6 +25,9 @@ export function canonical(id: string, prefixes: readonly string[]): string {
   return short && prefixes.length === 1 ? `${prefixes[0]}${BORDER}${short[1]}${BORDER}${short[2]}` : id;
 }
 
+/** A configuration may write the slot with leading zeros. */
+export const withPlainSlot = (configured: string): string => configured.replace(/^(hsm::(?:[a-z][a-z0-9_]*::)?)0+(?=\d+::)/, '$1');
+
 /** @param isPublic of a public key: the end `_pk` is not part of the name @returns undefined if the identifier has another form, or no instance has its prefix */
 export function placeOf(id: string, prefixes: readonly string[], isPublic: boolean): TokenPlace | undefined {
   const full = canonical(id, prefixes);
