@@ -42,9 +42,7 @@ export function hsmObjects(tokens: Tokens, parts: DatabaseParts, keyEncryptionKe
       return nextGeneration(replaced);
     },
     requirePlace(id, type, caller, isFound) {
-      const name = requirePlace(tokens, full(id), type, caller);
-      if ((isFound ? NOT_FOUND : NOT_NEW).test(name))
-        throw new Refusal('InvalidField', `${id}: the name of a key in an HSM must not contain '@', nor begin with 0x`);
+      requireName(id, requirePlace(tokens, full(id), type, caller), isFound);
       if (isOwn(id)) throw new Refusal('ItemNotFound', `object not found for identifier ${id}`);
     },
     absence: (name) => absence(tokens, full(name)),
@@ -64,6 +62,11 @@ export function hsmObjects(tokens: Tokens, parts: DatabaseParts, keyEncryptionKe
 
 /** Names that no new key may have, and that no key of others has: one without a name has its CKA_ID in hexadecimal. */
 const [NOT_NEW, NOT_FOUND] = [/[@\p{Cc}]|^0x/u, /[@\p{Cc}]|^0x(?!([0-9a-f]{2})+$)/u];
+
+function requireName(id: string, name: string, isFound: boolean): void {
+  if ((isFound ? NOT_FOUND : NOT_NEW).test(name))
+    throw new Refusal('InvalidField', `${id}: the name of a key in an HSM must not contain '@', nor begin with 0x`);
+}
 
 /** @returns the name of the key @throws Refusal */
 function requirePlace(tokens: Tokens, id: string, type: ObjectTypeCode, caller: Principal): string {
