@@ -23,8 +23,12 @@ export interface Making {
   isMade: boolean;
 }
 
+/** A secret key and a private key have one form of identifier, so one of them takes the name from the other. */
+const OTHER = { secret: 'private', private: 'secret', public: undefined } as const;
+
 function requireFree(token: Token, key: TokenKeyName): void {
-  if (token.lookUp(key)) throw new KeyExists(`the token already has a ${key.kind} key ${key.name}`);
+  for (const kind of [key.kind, OTHER[key.kind]])
+    if (kind && token.lookUp({ name: key.name, kind })) throw new KeyExists(`the token already has a ${kind} key ${key.name}`);
 }
 
 /**

@@ -2,6 +2,7 @@
 import type pkcs11js from 'pkcs11js';
 import { CKA, CKK, CKM, CKO } from '../../kmip/pkcs11.ts';
 import type { AttributeChanges, BroughtKey, KeyOptions, PairOptions, SecretOptions, TokenKeyKind, TokenPublicKey, TokenUse, WrappedKey } from './api.ts';
+import { idOf } from './key-name.ts';
 import { octetString } from './point.ts';
 
 type Template = pkcs11js.Attribute[];
@@ -41,11 +42,6 @@ function curveType(curve: keyof typeof CURVE, has: ReadonlySet<number>): number 
 const SECRET = { AES: CKK.AES, GENERIC: CKK.GENERIC_SECRET } as const;
 
 const bytes = (type: number, value: Uint8Array): pkcs11js.Attribute => ({ type, value: Buffer.from(value) });
-
-/** CKA_ID and CKA_LABEL are both the name, so that vendor tools find the key by either. */
-export function idOf(name: string): Buffer {
-  return /^0x([0-9a-f]{2})+$/.test(name) ? Buffer.from(name.slice(2), 'hex') : Buffer.from(name);
-}
 
 function common(objectClass: number, { name, uses }: Pick<KeyOptions, 'name' | 'uses'>): Template {
   const flags = (OF_CLASS[objectClass] as readonly TokenUse[]).map((use) => ({ type: USE[use], value: uses.includes(use) }));

@@ -3,8 +3,9 @@ import type pkcs11js from 'pkcs11js';
 import { CKA, CKK, CKO } from '../../kmip/pkcs11.ts';
 import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
 import type { HsmQuirks, TokenKey, TokenKeyKind, TokenKeyName, TokenKeyType, TokenPublicKey } from './api.ts';
+import { asName, idOf } from './key-name.ts';
 import { bare } from './point.ts';
-import { idOf, USES } from './template.ts';
+import { USES } from './template.ts';
 
 /** There is no such key on the token. */
 export class KeyMissing extends Error {}
@@ -25,6 +26,8 @@ const TYPE: ReadonlyMap<number, TokenKeyType> = new Map([
 const SEARCH_BATCH = 64;
 /** More keys of a slot are not listed. */
 const MAX_LISTED = 100_000;
+/** A key with a longer CKA_ID, and no other name, is not listed: PostgreSQL would not keep its identifier. */
+const MAX_ID_BYTES = 256;
 
 interface TokenParts {
   readonly library: pkcs11js.PKCS11;
@@ -139,7 +142,7 @@ export class Token {
       ]).length === 1
     )
       return name;
-    return id && id.length > 0 ? `0x${id.toString('hex')}` : undefined;
+    return id && id.length > 0 && id.length <= MAX_ID_BYTES ? `0x${id.toString('hex')}` : undefined;
   }
 
   describe(key: TokenKeyName, handle = this.handle(key)): TokenKey {
@@ -160,7 +163,7 @@ export class Token {
 
   /** From the public key of the pair, or from the private key as far as that tells it. */
   #publicKey({ name, kind, wrapped }: TokenKeyName, type: TokenKeyType, handle: pkcs11js.Handle): TokenPublicKey | undefined {
-    const from = kind === 'public' || wrapped ? handle : (this.lookUp({ name, kind: 'public' }) ?? handle);
+    const from = kind === 'public' || wrapped ? handle : (this.#half(name) ?? handle);
     if (type === 'RSA') {
       const [modulus, exponent] = [this.read(from, CKA.MODULUS), this.read(from, CKA.PUBLIC_EXPONENT)];
       return modulus && exponent && { type, modulus: new Uint8Array(modulus), exponent: new Uint8Array(exponent) };
@@ -169,11 +172,20 @@ export class Token {
     const [params, point] = [this.read(from, CKA.EC_PARAMS), this.read(from, CKA.EC_POINT)];
     return params && point && { type, params: new Uint8Array(params), point: new Uint8Array(bare(point)) };
   }
+
+  /** Of several public keys of the name none is known to be of the pair. */
+  #half(name: string): pkcs11js.Handle | undefined {
+    try {
+      return this.lookUp({ name, kind: 'public' });
+    } catch (error) {
+      if (error instanceof KeyAmbiguous) return undefined;
+      throw error;
+    }
+  }
 }
 
 /** CKR_ATTRIBUTE_SENSITIVE, CKR_ATTRIBUTE_TYPE_INVALID. */
 const UNREADABLE: ReadonlySet<number> = new Set([0x11, 0x12]);
-const MAX_NAME_BYTES = 90;
 
 /** A name for each key of a slot. */
 export const cacheName = ({ name, kind, wrapped }: TokenKeyName): string => `${wrapped ? 'wrapped ' : ''}${kind} ${name}`;
@@ -184,14 +196,3 @@ const handleGone = (): Error => Object.assign(new Error('the unwrapped key is go
 
 /** CK_ULONG in the byte order of the machine. */
 const uint = (value: Buffer | undefined): number => (value && value.length > 0 ? value.readUIntLE(0, Math.min(value.length, 6)) : 0);
-
-/** Bytes as a name, if they are a text that an identifier may contain. */
-function asName(bytes: Uint8Array): string | undefined {
-  if (bytes.length === 0 || bytes.length > MAX_NAME_BYTES) return undefined;
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    return /\p{Cc}|^0x|_pk$|@/u.test(text) ? undefined : text;
-  } catch {
-    return undefined;
-  }
-}

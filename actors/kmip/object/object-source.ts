@@ -64,8 +64,8 @@ export interface ObjectSource extends ObjectReader<ManagedObject, ObjectDescript
   readonly prefix: string;
   /** For an object whose identifier was not chosen by a client. @param replaced the identifier of the object that it replaces */
   newIdentifier(replaced?: string): string;
-  /** Called before anything is created. @throws Refusal if this source cannot hold such an object, or not for this caller */
-  requirePlace(id: string, type: ObjectType, caller: Principal): void;
+  /** Called before anything is created. @param isFound it is there already @throws Refusal if this source cannot hold such an object, or not for this caller */
+  requirePlace(id: string, type: ObjectType, caller: Principal, isFound: boolean): void;
   /** The identifier in full, where it has a short form. */
   canonical?(id: string): string;
   /** Called before an object is used or searched for: takes in keys that others have made. @param id undefined for all */

@@ -26,15 +26,18 @@ interface Wanted {
   readonly derived?: string | undefined;
   /** Used if there is neither: the object to replace; the new one goes to the same source. */
   readonly replaced?: string | undefined;
+  /** The identifier of an object that is in its source already: somebody else made it there. */
+  readonly found?: string;
 }
 
 /** @throws Refusal for a malformed identifier, or if the source cannot hold such an object */
-export function placeFor({ server: { objects }, caller }: Pick<OperationContext, 'server' | 'caller'>, { type, chosen, derived, replaced }: Wanted): Place {
-  const given = chosen === undefined ? derived : objects.canonical(requireChosen(chosen));
+export function placeFor({ server: { objects }, caller }: Pick<OperationContext, 'server' | 'caller'>, wanted: Wanted): Place {
+  const { type, chosen, derived, replaced, found } = wanted;
+  const given = chosen === undefined ? (found ?? derived) : objects.canonical(requireChosen(chosen));
   const known = given ?? replaced;
   const source = known === undefined ? objects.main : objects.sourceOf(known);
   const id = given ?? source.newIdentifier(replaced);
-  source.requirePlace(id, type, caller);
+  source.requirePlace(id, type, caller, found !== undefined);
   return { id, source, [ASKED]: true };
 }
 

@@ -37,9 +37,9 @@ export interface CipherInput {
   readonly tagBytes: number;
 }
 
-export function withIv(name: string, { iv, aad, tagBytes }: CipherInput, { counterLength }: CryptographicParameters): TokenMechanism {
+export function withIv(name: string, { iv, aad, tagBytes }: CipherInput, parameters: CryptographicParameters): TokenMechanism {
   if (name === 'CKM_AES_GCM') return { name, parameter: { kind: 'gcm', iv: owned(iv), aad: owned(aad), tagBits: tagBytes * 8 } };
-  if (name === 'CKM_AES_CTR') return { name, parameter: { kind: 'bytes', bytes: counterBlock(owned(iv), counterLength ?? 128) } };
+  if (name === 'CKM_AES_CTR') return { name, parameter: { kind: 'bytes', bytes: counterBlock(owned(iv), parameters) } };
   return iv === undefined ? { name } : { name, parameter: { kind: 'bytes', bytes: owned(iv) } };
 }
 
@@ -66,11 +66,13 @@ export function wrappable(name: string, material: Uint8Array): Uint8Array {
   return material;
 }
 
-/** CK_AES_CTR_PARAMS: a CK_ULONG with the bits of the counter, then the block. */
-function counterBlock(iv: Uint8Array, bits: number): Uint8Array {
+/** CK_AES_CTR_PARAMS: a CK_ULONG with the bits of the counter, then the block. With an InitialCounterValue the IV is only the part before the counter (RFC 3686). */
+function counterBlock(iv: Uint8Array, { counterLength = 128, initialCounterValue }: CryptographicParameters): Uint8Array {
   const block = new Uint8Array(24);
-  new DataView(block.buffer).setBigUint64(0, BigInt(bits), true);
+  const view = new DataView(block.buffer);
+  view.setBigUint64(0, BigInt(counterLength), true);
   block.set(iv.subarray(0, 16), 8);
+  if (initialCounterValue !== undefined) view.setUint32(20, initialCounterValue);
   return block;
 }
 

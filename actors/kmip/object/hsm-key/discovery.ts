@@ -88,16 +88,18 @@ async function takeIn(
   for (const key of keys) {
     const id = identifierOf({ prefix, slot, name: key.name }, key.kind === 'public');
     if (!(await isNew(id))) continue;
-    const draft = draftOf(ctx, id, key);
-    if (!draft) continue;
     try {
+      const draft = draftOf(ctx, id, key);
+      if (!draft) continue;
       await ctx.change(async (tx) => {
         await tx.insert(draft);
         await tx.audit('key.discover', id);
       });
     } catch (error) {
-      // Another thread has taken it in.
-      if (refusalOf(error)?.reason !== 'ObjectAlreadyExists') throw error;
+      const refusal = refusalOf(error);
+      if (!refusal) throw error;
+      // Another thread has taken it in. Any other key that cannot be taken in is like one that is not there: it must not spoil a search.
+      if (refusal.reason !== 'ObjectAlreadyExists') ctx.server.log.debug({ id, error: refusal.message }, 'a key on a token is left out');
     }
   }
 }
@@ -113,7 +115,7 @@ export function draftOf(ctx: OperationContext, id: string, key: TokenKey): Draft
   const type = key.type === 'GENERIC' ? ObjectType.SecretData : TYPE[key.kind];
   const content = key.kind === 'secret' ? secretContent(key, attributes) : pairContent(key, attributes);
   if (!content) return undefined;
-  const draft = newObject(ctx, { place: placeFor(ctx, { type, derived: id }), type, content, attributes, brought: true });
+  const draft = newObject(ctx, { place: placeFor(ctx, { type, found: id }), type, content, attributes, brought: true });
   if (key.kind === 'private') setLink(draft, 'PublicKeyLink', `${id}_pk`);
   if (key.kind === 'public') setLink(draft, 'PrivateKeyLink', id.slice(0, -'_pk'.length));
   return draft;

@@ -23,7 +23,7 @@ import { sendTokenPart } from './parts.ts';
 import { CURVES } from './public-key.ts';
 import { unwrapByRsaAes, wrapByRsaAes } from './rsa-aes.ts';
 import { tokenSigning } from './signature-mechanism.ts';
-import { type AesChoice, aesChoice, isWrap, RSA, rsaChoice, wrappingParameters } from './token-cipher.ts';
+import { type AesChoice, aesChoice, fitting, isWrap, RSA, rsaChoice, wrappingParameters } from './token-cipher.ts';
 import { materialFrom, publicHalf } from './token-material.ts';
 import type { Tokens } from './tokens.ts';
 import { holdOnToken } from './unwrapped.ts';
@@ -93,7 +93,7 @@ class HsmKey implements Keys.Key {
     if (this.kind !== 'secret') {
       this.#token.requireKind('public');
       const mechanism = rsaChoice(this, parameters);
-      return parameters.paddingMethod === 'None' ? { data: await wrapByRsaAes(this.#token, mechanism, data) } : this.#token.encrypt(mechanism, data);
+      return parameters.paddingMethod === 'None' ? wrapByRsaAes(this.#token, mechanism, data) : this.#token.encrypt(mechanism, fitting(this, mechanism, data));
     }
     const { cipher, name } = this.#aes({ algorithm, parameters });
     if (isWrap(name)) return { data: await this.#token.run('wrap', { name }, wrappable(name, data)) };

@@ -11,7 +11,7 @@ import { type DatabaseParts, databaseObjects } from '../database-objects.ts';
 import type { Draft } from '../managed-object.ts';
 import type { ObjectSource, ObjectWriter } from '../object-source.ts';
 import { discoverKeys } from './discovery.ts';
-import { canonical, HSM, isPublicName, nextGeneration, placeOf } from './identifier.ts';
+import { canonical, HSM, isPublicName, nextGeneration, placeOf, withPlainSlot } from './identifier.ts';
 import { TokenKeeper } from './keeper.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -21,7 +21,7 @@ const KINDS: ReadonlySet<number> = new Set([ObjectType.SymmetricKey, ObjectType.
 /** @param keyEncryptionKeys the identifiers of the server's own keys, which are used for nothing else */
 export function hsmObjects(tokens: Tokens, parts: DatabaseParts, keyEncryptionKeys: readonly string[]): ObjectSource {
   const rows = databaseObjects(parts);
-  const ownPlaces = keyEncryptionKeys.flatMap((own) => placeOf(own, tokens.prefixes, false) ?? []);
+  const ownPlaces = keyEncryptionKeys.flatMap((own) => placeOf(withPlainSlot(own), tokens.prefixes, false) ?? []);
   /** Also by the name that another instance gives the token. */
   const isOwn = (id: string): boolean => {
     const place = ownPlaces.length > 0 ? placeOf(id, tokens.prefixes, false) : undefined;
@@ -41,8 +41,8 @@ export function hsmObjects(tokens: Tokens, parts: DatabaseParts, keyEncryptionKe
       if (replaced === undefined) throw new Refusal('InvalidField', 'a key in an HSM needs an identifier: hsm::<model>::<slot>::<name>');
       return nextGeneration(replaced);
     },
-    requirePlace(id, type, caller) {
-      requirePlace(tokens, full(id), type, caller);
+    requirePlace(id, type, caller, isFound) {
+      requireName(id, requirePlace(tokens, full(id), type, caller), isFound);
       if (isOwn(id)) throw new Refusal('ItemNotFound', `object not found for identifier ${id}`);
     },
     absence: (name) => absence(tokens, full(name)),
@@ -60,8 +60,16 @@ export function hsmObjects(tokens: Tokens, parts: DatabaseParts, keyEncryptionKe
   };
 }
 
-/** @throws Refusal */
-function requirePlace(tokens: Tokens, id: string, type: ObjectTypeCode, caller: Principal): void {
+/** Names that no new key may have, and that no key of others has: one without a name has its CKA_ID in hexadecimal. */
+const [NOT_NEW, NOT_FOUND] = [/[@\p{Cc}]|^0x/u, /[@\p{Cc}]|^0x(?!([0-9a-f]{2})+$)/u];
+
+function requireName(id: string, name: string, isFound: boolean): void {
+  if ((isFound ? NOT_FOUND : NOT_NEW).test(name))
+    throw new Refusal('InvalidField', `${id}: the name of a key in an HSM must not contain '@', nor begin with 0x`);
+}
+
+/** @returns the name of the key @throws Refusal */
+function requirePlace(tokens: Tokens, id: string, type: ObjectTypeCode, caller: Principal): string {
   const place = placeOf(id, tokens.prefixes, type === ObjectType.PublicKey);
   if (!place) throw new Refusal('InvalidField', absence(tokens, id));
   const { prefix, name } = place;
@@ -71,7 +79,7 @@ function requirePlace(tokens: Tokens, id: string, type: ObjectTypeCode, caller: 
   if (!KINDS.has(type)) throw new Refusal('InvalidField', `${id}: an HSM holds keys only`);
   if ((type === ObjectType.PublicKey) !== isPublicName(id))
     throw new Refusal('InvalidField', `${id}: the identifier of a public key in an HSM ends with _pk, and no other does`);
-  if (/[@\p{Cc}]|^0x/u.test(name)) throw new Refusal('InvalidField', `${id}: the name of a key in an HSM must not contain '@', nor begin with 0x`);
+  return name;
 }
 
 function absence(tokens: Tokens, id: string): string {

@@ -12,8 +12,9 @@ export interface TokenPlace {
 export const HSM = 'hsm';
 const BORDER = '::';
 const PUBLIC = '_pk';
-const SHORT = /^hsm::(\d{1,10})::(.+)$/s;
-const REST = /^(\d{1,10})::(.+)$/s;
+// A slot has one form, without leading zeros: a key with two identifiers would be two objects.
+const SHORT = /^hsm::(0|[1-9]\d{0,9})::(.+)$/s;
+const REST = /^(0|[1-9]\d{0,9})::(.+)$/s;
 
 /** Whether this account is an HSM instance, which owns the keys of its tokens. Nobody can have such a name, because of the colons. */
 export const isInstance = (owner: string): boolean => owner.startsWith(HSM + BORDER);
@@ -23,6 +24,9 @@ export function canonical(id: string, prefixes: readonly string[]): string {
   const short = SHORT.exec(id);
   return short && prefixes.length === 1 ? `${prefixes[0]}${BORDER}${short[1]}${BORDER}${short[2]}` : id;
 }
+
+/** A configuration may write the slot with leading zeros. */
+export const withPlainSlot = (configured: string): string => configured.replace(/^(hsm::(?:[a-z][a-z0-9_]*::)?)0+(?=\d+::)/, '$1');
 
 /** @param isPublic of a public key: the end `_pk` is not part of the name @returns undefined if the identifier has another form, or no instance has its prefix */
 export function placeOf(id: string, prefixes: readonly string[], isPublic: boolean): TokenPlace | undefined {

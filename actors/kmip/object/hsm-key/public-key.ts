@@ -34,12 +34,21 @@ export function curveOfParams(params: Uint8Array): Curve | undefined {
   return CURVES.find((each) => each.params.includes(text));
 }
 
+/** @returns undefined for a curve that this server does not know, and for numbers that are no key: tokens keep whatever they are given */
 export function publicKeyOf(key: TokenPublicKey): KeyObject | undefined {
-  if (key.type === 'RSA') {
-    const [n, e] = [key.modulus, key.exponent].map((number) => Buffer.from(number).toString('base64url'));
-    return createPublicKey({ format: 'jwk', key: { kty: 'RSA', n: n as string, e: e as string } });
+  try {
+    return key.type === 'RSA' ? rsaKeyOf(key) : curveKeyOf(key);
+  } catch {
+    return undefined;
   }
-  const known = curveOfParams(key.params);
-  if (!known) return undefined;
-  return importRaw('PublicKey', key.point, known.algorithm, known.curve);
+}
+
+function rsaKeyOf({ modulus, exponent }: Extract<TokenPublicKey, { type: 'RSA' }>): KeyObject {
+  const [n, e] = [modulus, exponent].map((number) => Buffer.from(number).toString('base64url'));
+  return createPublicKey({ format: 'jwk', key: { kty: 'RSA', n: n as string, e: e as string } });
+}
+
+function curveKeyOf({ params, point }: Exclude<TokenPublicKey, { type: 'RSA' }>): KeyObject | undefined {
+  const known = curveOfParams(params);
+  return known && importRaw('PublicKey', point, known.algorithm, known.curve);
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { cipherFor } from '../../../../crypto/cipher/cipher.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
-import type { TokenMechanism } from '../../../hsm/api.ts';
+import type { Sealed, TokenMechanism } from '../../../hsm/api.ts';
 import type { KeyOnToken } from './key-on-token.ts';
 
 const TEMPORARY_KEY_BYTES = 32;
@@ -11,12 +11,12 @@ const AES_BYTES: ReadonlySet<number> = new Set([16, 24, 32]);
 const keyWrap = (keyBytes: number) => cipherFor('AES', { blockCipherMode: 'AESKeyWrapPadding' }, keyBytes);
 
 /** @param oaep the mechanism with its hashes @returns the wrapped temporary key, followed by the data wrapped with that key */
-export async function wrapByRsaAes(token: KeyOnToken, oaep: TokenMechanism, data: Uint8Array): Promise<Uint8Array> {
+export async function wrapByRsaAes(token: KeyOnToken, oaep: TokenMechanism, data: Uint8Array): Promise<Sealed> {
   if (data.length === 0) throw new Refusal('InvalidField', 'Data: the data to wrap must not be empty');
   const temporary = randomBytes(TEMPORARY_KEY_BYTES);
   try {
     const { data: sealed } = await token.encrypt(oaep, temporary);
-    return new Uint8Array(Buffer.concat([sealed, keyWrap(TEMPORARY_KEY_BYTES).encrypt(temporary, { data }).data]));
+    return { data: new Uint8Array(Buffer.concat([sealed, keyWrap(TEMPORARY_KEY_BYTES).encrypt(temporary, { data }).data])) };
   } finally {
     temporary.fill(0);
   }

@@ -1,0 +1,80 @@
+// Keys that vendor tools made, with names and numbers that this server would not have chosen: each is found, or spoils nothing.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { skipWithout } from '../../system.ts';
+import { bytes, curve, done, enumeration, type HsmServer, identifier, kmip, makePair, makeSecret, refused, startHsmServer, structure } from './hsm-server.ts';
+
+let server: HsmServer;
+const id = (name: string) => server.prefix + name;
+
+/** An AES key. The numbers are those of PKCS #11. @param cka CKA_ID in hexadecimal */
+const aes = (cka: string, label: string) =>
+  server.hsm.tool(
+    server.slot,
+    `p.C_GenerateKey(s, { mechanism: 0x1080 }, [{ type: 0x102, value: Buffer.from('${cka}', 'hex') }, { type: 3, value: '${label}' },
+      { type: 1, value: true }, { type: 0x161, value: 32 }, { type: 2, value: true }, { type: 0x104, value: true }, { type: 0x105, value: true }]).length`,
+  );
+
+/** A public key on P-256. @param cka its CKA_ID @param point CKA_EC_POINT in hexadecimal, whatever it is */
+const publicKey = (cka: string, point: string) =>
+  server.hsm.tool(
+    server.slot,
+    `p.C_CreateObject(s, [{ type: 0, value: 2 }, { type: 0x100, value: 3 }, { type: 1, value: true }, { type: 0x102, value: Buffer.from('${cka}') },
+      { type: 0x180, value: Buffer.from('06082a8648ce3d030107', 'hex') }, { type: 0x181, value: Buffer.from('${point}', 'hex') }]).length`,
+  );
+
+const located = async (type: string) =>
+  (await done(kmip(server.admin, 'Locate', structure('Attributes', enumeration('ObjectType', type))))).all('UniqueIdentifier');
+
+if (!skipWithout('softhsm2')) {
+  test.before(async () => {
+    server = await startHsmServer();
+  });
+  test.after(() => server.end());
+
+  test('a key whose CKA_ID is no text is listed and used by its hexadecimal form, beside all others', async () => {
+    await done(makeSecret(server.admin, 'in the database'));
+    aes('0102', 'shared');
+    aes('0103', 'shared');
+    aes('ff'.repeat(300), '');
+    assert.deepEqual((await located('SymmetricKey')).toSorted(), [id('0x0102'), id('0x0103'), 'in the database'].toSorted());
+    const { Data: sealed = '' } = await done(kmip(server.admin, 'Encrypt', identifier(id('0x0102')), bytes('Data', 'AB')));
+    assert.equal(sealed.length, 2);
+    await done(kmip(server.admin, 'Destroy', identifier(id('0x0103'))));
+    assert.equal((server.hsm.tool(server.slot, 'labels(4)') as string[]).filter((label) => label === 'shared').length, 1);
+  });
+
+  test('a CKA_ID that is a text has no hexadecimal form, and no new key has one', async () => {
+    aes(Buffer.from('plain').toString('hex'), 'plain');
+    await refused(kmip(server.admin, 'GetAttributes', identifier(id(`0x${Buffer.from('plain').toString('hex')}`))), /^Object_Not_Found/);
+    await done(kmip(server.admin, 'GetAttributes', identifier(id('plain'))));
+    await refused(makeSecret(server.admin, id('0x0405')), /nor begin with 0x/);
+  });
+
+  test('a public key that is none, and pairs of one name, are left out of a search', async () => {
+    for (const [cka, point] of [
+      ['garbage', 'deadbeef'],
+      ['off the curve', `044104${'11'.repeat(64)}`],
+      ['empty', ''],
+    ] as const) {
+      publicKey(cka, point);
+      await refused(kmip(server.admin, 'GetAttributes', identifier(id(`${cka}_pk`))), /^Object_Not_Found/);
+    }
+    for (const name of ['one', 'twice', 'twice']) server.hsm.tool(server.slot, `pair('${name}')`);
+    assert.deepEqual((await located('PublicKey')).toSorted(), [id('one_pk'), id('twice_pk')]);
+    assert.deepEqual(await located('PrivateKey'), [id('one')]);
+  });
+
+  test('a private key that tells no public key keeps its name: no secret key takes it', async () => {
+    server.hsm.tool(server.slot, "pair('alone')");
+    server.hsm.tool(server.slot, "destroy(2, 'alone')");
+    await refused(makeSecret(server.admin, id('alone')), /^Object_Already_Exists: the token already has a private key alone$/);
+    aes(Buffer.from('secret').toString('hex'), 'secret');
+    const pair = makePair(server.admin, id('secret'), enumeration('CryptographicAlgorithm', 'EC'), curve('P_256'));
+    await refused(pair, /^Object_Already_Exists: the token already has a secret key secret$/);
+    const labels = (kind: number) => server.hsm.tool(server.slot, `labels(${kind})`) as string[];
+    assert.ok(labels(3).includes('alone') && !labels(4).includes('alone') && labels(4).includes('secret') && !labels(3).includes('secret'));
+  });
+
+  test.run();
+}

@@ -1,0 +1,81 @@
+// Cryptographic parameters with keys on a token of SoftHSM: the answers are those of keys in software, which node:crypto knows.
+import assert from 'node:assert/strict';
+import { createCipheriv } from 'node:crypto';
+import { test } from 'uvu';
+import { skipWithout } from '../../system.ts';
+import {
+  boolean,
+  bytes,
+  done,
+  enumeration,
+  type HsmServer,
+  identifier,
+  integer,
+  kmip,
+  makePair,
+  parameters,
+  refused,
+  startHsmServer,
+  structure,
+} from './hsm-server.ts';
+
+const KEY = Buffer.alloc(32, 7);
+const NONCE = Buffer.alloc(12, 0x41);
+const DATA = Buffer.alloc(40, 0x42);
+
+let server: HsmServer;
+const id = () => `${server.prefix}known`;
+
+const counting = (value: number) => parameters(enumeration('BlockCipherMode', 'CTR'), integer('CounterLength', 32), integer('InitialCounterValue', value));
+
+function byNode(value: number): string {
+  const first = Buffer.alloc(16);
+  first.set(NONCE);
+  first.writeUInt32BE(value, 12);
+  return createCipheriv('aes-256-ctr', KEY, first).update(DATA).toString('hex').toUpperCase();
+}
+
+if (!skipWithout('softhsm2')) {
+  test.before(async () => {
+    server = await startHsmServer();
+    const facts = [enumeration('CryptographicAlgorithm', 'AES'), integer('CryptographicLength', 256)];
+    const block = structure('KeyBlock', enumeration('KeyFormatType', 'Raw'), structure('KeyValue', bytes('KeyMaterial', KEY)), ...facts);
+    const attributes = structure('Attributes', identifier(id()), integer('CryptographicUsageMask', 12));
+    await done(kmip(server.admin, 'Register', enumeration('ObjectType', 'SymmetricKey'), attributes, structure('SymmetricKey', block)));
+  });
+  test.after(() => server.end());
+
+  test('InitialCounterValue begins the counter, whole and in parts, so that no two values share a key stream', async () => {
+    const nonce = bytes('IVCounterNonce', NONCE);
+    for (const value of [0, 1, 7]) {
+      const { Data: sealed = '' } = await done(kmip(server.admin, 'Encrypt', identifier(id()), counting(value), bytes('Data', DATA), nonce));
+      assert.equal(sealed, byNode(value));
+      const { Data: opened } = await done(kmip(server.admin, 'Decrypt', identifier(id()), counting(value), bytes('Data', sealed), nonce));
+      assert.equal(opened, DATA.toString('hex').toUpperCase());
+    }
+    const part = (at: number, ...more: Parameters<typeof structure>[1][]) =>
+      done(kmip(server.admin, 'Encrypt', identifier(id()), counting(7), bytes('Data', DATA.subarray(at, at + 20)), ...more));
+    const begun = await part(0, nonce, boolean('InitIndicator', true));
+    const ended = await part(20, bytes('CorrelationValue', begun['CorrelationValue'] as string), boolean('FinalIndicator', true));
+    assert.equal(`${begun['Data'] ?? ''}${ended['Data'] ?? ''}`, byNode(7));
+  });
+
+  test('data too large for an RSA key, and a salt too long for it, are named, as with keys in software', async () => {
+    const [name, length] = [enumeration('CryptographicAlgorithm', 'RSA'), integer('CryptographicLength', 2048)];
+    await done(makePair(server.admin, `${server.prefix}pair`, name, length));
+    const encrypt = (size: number, ...how: Parameters<typeof parameters>) =>
+      kmip(server.admin, 'Encrypt', identifier(`${server.prefix}pair_pk`), parameters(...how), bytes('Data', Buffer.alloc(size, 1)));
+    const [oaep, pkcs1] = [[enumeration('PaddingMethod', 'OAEP'), enumeration('HashingAlgorithm', 'SHA_1')], [enumeration('PaddingMethod', 'PKCS1v1.5')]];
+    await done(encrypt(214, ...oaep));
+    await refused(encrypt(215, ...oaep), /^Invalid_Field: data too large for this key$/);
+    await done(encrypt(245, ...pkcs1));
+    await refused(encrypt(246, ...pkcs1), /^Invalid_Field: data too large for this key$/);
+    const pss = [enumeration('PaddingMethod', 'PSS'), enumeration('HashingAlgorithm', 'SHA_256')];
+    const sign = (salt: number) =>
+      kmip(server.admin, 'Sign', identifier(`${server.prefix}pair`), parameters(...pss, integer('SaltLength', salt)), bytes('Data', DATA));
+    await done(sign(222));
+    await refused(sign(223), /^Bad_Cryptographic_Parameters: SaltLength: the key is too short/);
+  });
+
+  test.run();
+}
