@@ -21,6 +21,8 @@ export const KERNEL_FAULTS = Object.freeze({
   METHOD_NOT_ALLOWED: { status: 405, message: 'this path does not support the method; the header Allow lists the methods that it supports' },
   REQUEST_TIMEOUT: { status: 408, message: 'the request did not arrive in time' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'the body is too large' },
+  ENCODED: { status: 415, message: 'the body is encoded, gzip for example; send it as it is' },
+  EXPECTATION_FAILED: { status: 417, message: 'the only expectation that is known is 100-continue' },
   HEADERS_TOO_LARGE: { status: 431, message: 'the header fields are too large' },
   CANCELLED: { status: 499, message: 'the client disconnected before the answer was ready' },
   OVERLOADED: { status: 503, message: 'the server is too busy; try again later', retry: true },

@@ -11,6 +11,13 @@ export function preferred<T extends string>(accept: string | undefined, types: r
   return types.reduce((best, type) => (qualityOf(type, qualities) > qualityOf(best, qualities) ? type : best));
 }
 
+/** @returns whether the header names the type, and prefers none of the others to it */
+export function isAskedFor(accept: string, type: string, others: readonly string[]): boolean {
+  const qualities = qualitiesIn(accept);
+  const own = qualities.get(type) ?? 0;
+  return own > 0 && others.every((other) => qualityOf(other, qualities) <= own);
+}
+
 /** The most specific range that matches the type decides. */
 function qualityOf(type: string, qualities: ReadonlyMap<string, number>): number {
   return qualities.get(type) ?? qualities.get(`${type.split('/', 1)[0]}/*`) ?? qualities.get(ANY) ?? 0;

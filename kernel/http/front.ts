@@ -1,6 +1,5 @@
 // The HTTP server: Fastify over TLS with its limits, hooks, error answers and graceful end.
-import type { RequestListener } from 'node:http';
-import { createServer, type Server, type ServerOptions } from 'node:https';
+import type { Server, ServerOptions } from 'node:https';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { callContext } from '../call-context.ts';
 import type { Clock } from '../clock.ts';
@@ -14,12 +13,11 @@ import { traceIdOf } from '../tracing/unchosen.ts';
 import { boundAnswers } from './answers.ts';
 import type { Authentication } from './authenticate.ts';
 import { addJsonParser } from './body.ts';
-import { type Connections, watchConnections } from './connections.ts';
+import type { Connections } from './connections.ts';
 import { addDefaultHeaders, setDefaultHeaders } from './default-headers.ts';
 import { addErrorAnswers, sendProblem } from './error-answers.ts';
 import { addLiveViews } from './live-views.ts';
 import { malformed } from './malformed.ts';
-import { oneByOne } from './one-by-one.ts';
 import { addOpenApi, type DocumentText, OPENAPI_PATH } from './openapi.ts';
 import { knowMethods, refuseOthers } from './other-methods.ts';
 import type { ProblemWriter } from './problem.ts';
@@ -27,8 +25,8 @@ import { refuseUnparsed } from './refuse-unparsed.ts';
 import { newRequestId } from './request-id.ts';
 import type { Route, Unserved } from './route.ts';
 import { addRoutes, bodyReader, decorateRequests, whoseIs } from './serve-route.ts';
-import { sourceOf } from './source.ts';
 import { traceRequests } from './trace-requests.ts';
+import { KEEP_ALIVE_MS, MAX_HEADER_BYTES, type WatchedServer, watchedServer } from './watched-server.ts';
 
 interface FrontOptions {
   readonly http: KernelConfig['http'];
@@ -64,11 +62,6 @@ export interface Front {
   close(ms: number): Promise<void>;
 }
 
-/** Idle connections cost memory, so time is limited for the headers of a request and, with keep-alive, for the next request. */
-const HEADERS_MS = 10_000;
-const KEEP_ALIVE_MS = 15_000;
-const CHECK_MS = 2_000;
-const MAX_HEADER_BYTES = 16_384;
 /** In effect no limit: a path cannot be longer than the header block, and each parameter has its own rule. */
 const MAX_PARAM = MAX_HEADER_BYTES;
 /** When a response reports that it is finished, its last bytes may not have passed through TLS yet. */
@@ -78,7 +71,7 @@ const FIRST_REQUEST_MS = 1000;
 
 export async function createFront(options: FrontOptions): Promise<Front> {
   const { http, routes, problems, limits } = options;
-  const connections: { current?: Connections } = {};
+  const watched: { server?: WatchedServer } = {};
   const app = fastify({
     logger: false,
     genReqId: newRequestId,
@@ -90,11 +83,17 @@ export async function createFront(options: FrontOptions): Promise<Front> {
     // A connection that was taken before the close began is served: its client has no reason to ask elsewhere.
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PARAM },
-    clientErrorHandler: (error, socket) => void refuseUnparsed(app, error, socket, connections.current as Connections),
+    clientErrorHandler: (error, socket) => {
+      const { connections: below, endAfterAnswers } = watched.server as WatchedServer;
+      endAfterAnswers(socket, () => void refuseUnparsed(app, error, socket, below));
+    },
     frameworkErrors: (error, request, reply) => {
       void sendProblem(setDefaultHeaders(reply as unknown as FastifyReply), problems(error, request.id));
     },
-    serverFactory: (handler) => watchedServer(options, handler, connections),
+    serverFactory: (handler) => {
+      watched.server = watchedServer(options, handler);
+      return watched.server.server;
+    },
   });
   const busy = { requests: 0 };
   beforeRoutes(app, options, busy);
@@ -102,12 +101,12 @@ export async function createFront(options: FrontOptions): Promise<Front> {
   refuseOthers(app, OPENAPI_PATH, new Set(['GET']));
   const live = addLiveViews(app, { ...options, shares: limits.live });
   addRoutes(app, routes, { ...options, live });
-  const watched = connections.current as Connections;
+  const { connections } = watched.server as WatchedServer;
   const drain = () => {
-    watched.drain();
+    connections.drain();
     live.end();
   };
-  return { app, server: app.server as unknown as Server, openapi, renew: () => watched.renew(), drain, close: (ms) => close(app, busy, watched, ms) };
+  return { app, server: app.server as unknown as Server, openapi, renew: () => connections.renew(), drain, close: (ms) => close(app, busy, connections, ms) };
 }
 
 function beforeRoutes(app: FastifyInstance, options: FrontOptions, busy: { requests: number }): void {
@@ -118,37 +117,6 @@ function beforeRoutes(app: FastifyInstance, options: FrontOptions, busy: { reque
   addDefaultHeaders(app);
   boundAnswers(app, options.limits, whoseIs);
   addErrorAnswers(app, options);
-}
-
-function watchedServer({ http, tls, limits }: FrontOptions, handler: RequestListener, connections: { current?: Connections }): Server {
-  const server = createServer({ ...tls, ...serverLimits(http) }, inOrder(handler, connections));
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
-  connections.current = watchConnections(server, limits.connections.https);
-  server.on('secureConnection', (socket) => limits.stalled.watch(socket, `from ${sourceOf(socket.remoteAddress ?? '')}`));
-  return server;
-}
-
-/** One request of a connection after the other. Where a connection is to be made anew, Node then writes `Connection: close` (RFC 9112 section 9.6). */
-function inOrder(handle: RequestListener, connections: { readonly current?: Connections }): RequestListener {
-  const serve: RequestListener = (request, response) => {
-    if (connections.current?.isToRenew(request.socket)) response.shouldKeepAlive = false;
-    handle(request, response);
-  };
-  return oneByOne(serve, (socket) => connections.current?.noteActivity(socket));
-}
-
-function serverLimits(http: KernelConfig['http']): ServerOptions {
-  return {
-    maxHeaderSize: MAX_HEADER_BYTES,
-    headersTimeout: Math.min(HEADERS_MS, http.request_timeout * 1000),
-    requestTimeout: http.request_timeout * 1000,
-    connectionsCheckingInterval: CHECK_MS,
-    ALPNProtocols: ['http/1.1'],
-    // Of a header that is allowed once, Node takes the first line; joined, several lines are refused.
-    joinDuplicateHeaders: true,
-    // Without it Node answers 400 with no body; malformed.ts refuses such a request in the usual form.
-    requireHostHeader: false,
-  };
 }
 
 function addHooks(app: FastifyInstance, { metrics, tracer, log, logsRequests }: FrontOptions, busy: { requests: number }): void {

@@ -5,36 +5,59 @@ import type { Socket } from 'node:net';
 type Waiting = readonly [IncomingMessage, ServerResponse];
 
 interface Line {
-  isBusy: boolean;
+  /** The request that is being served. */
+  current: IncomingMessage | undefined;
   readonly waiting: Waiting[];
+  /** What ends the connection once its answers are sent. */
+  end?: () => void;
+}
+
+export interface InTurn {
+  readonly serve: RequestListener;
+  /**
+   * For bytes that are no request: what came before them is answered first, in its place.
+   * @param end called once, after the answers to the requests of this connection that have arrived completely
+   */
+  endAfter(socket: Socket, end: () => void): void;
 }
 
 /** Requests that may wait behind the current one. Usual clients wait for each answer before they send the next request. */
 const MAX_WAITING = 8;
 
 /** Closes the connection if more than MAX_WAITING requests wait. @param onFirst told of each connection that sends its first request */
-export function oneByOne(handle: RequestListener, onFirst: (socket: Socket) => void): RequestListener {
+export function oneByOne(handle: RequestListener, onFirst: (socket: Socket) => void): InTurn {
   const lines = new WeakMap<Socket, Line>();
   const begin = (line: Line, request: IncomingMessage, response: ServerResponse) => {
-    line.isBusy = true;
+    line.current = request;
     // It closes once.
     response.on('close', () => {
-      line.isBusy = false;
+      line.current = undefined;
       const next = line.waiting.shift();
-      if (next && !next[0].socket.destroyed) begin(line, ...next);
+      if (!next) line.end?.();
+      else if (!next[0].socket.destroyed) begin(line, ...next);
     });
     handle(request, response);
   };
-  return (request, response) => {
+  const serve: RequestListener = (request, response) => {
     const { socket } = request;
     let line = lines.get(socket);
     if (!line) {
-      line = { isBusy: false, waiting: [] };
+      line = { current: undefined, waiting: [] };
       lines.set(socket, line);
       onFirst(socket);
     }
-    if (!line.isBusy) begin(line, request, response);
+    if (!line.current) begin(line, request, response);
     else if (line.waiting.length < MAX_WAITING) line.waiting.push([request, response]);
     else socket.destroy();
   };
+  return { serve, endAfter: (socket, end) => endAfter(lines.get(socket), end) };
+}
+
+function endAfter(line: Line | undefined, end: () => void): void {
+  if (!line?.current?.complete) return end();
+  // The parser reports its error again for whatever follows.
+  if (line.end) return;
+  line.end = end;
+  // Its body is what could not be read.
+  if (line.waiting.at(-1)?.[0].complete === false) line.waiting.pop();
 }

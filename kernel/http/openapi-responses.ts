@@ -9,6 +9,7 @@ import type { ErrorForm, ResponseDescription } from './route.ts';
 const ALWAYS: Readonly<Record<number, string>> = {
   400: 'the request is malformed',
   408: 'the request did not arrive in time',
+  417: 'the only expectation that is known is 100-continue',
   431: 'the header fields are too large',
   500: 'internal error',
   503: 'the server is too busy or stopping, or a part of it is down; try again later',
@@ -43,7 +44,12 @@ function refusalsOf({ method, path, auth, admit }: Described): [number | string,
         ] as [number, string][])),
     ...(path.includes('{') ? ([[404, 'not found']] as [number, string][]) : []),
     // The body of a GET request is not read.
-    ...(method === 'GET' ? [] : ([[413, 'the body is too large']] as [number, string][])),
+    ...(method === 'GET'
+      ? []
+      : ([
+          [413, 'the body is too large'],
+          [415, 'the body is encoded, gzip for example'],
+        ] as [number, string][])),
     ...(admit ? ([[429, 'too many attempts from this address']] as [number, string][]) : []),
   ];
 }

@@ -10,6 +10,8 @@ export interface Problem {
 
 /** Never Basic: a browser would open its own password dialog. */
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="gatehouse"' };
+/** Which encodings a body may have (RFC 9110 section 12.5.3). */
+const ENCODINGS = { 'accept-encoding': 'identity' };
 const RETRY = { 'retry-after': '1' };
 
 /** Errors of Fastify by their codes. Status, headers and message of a thrown object are ignored. */
@@ -49,7 +51,7 @@ function problem(code: string, kind: FaultKind, fault: Fault | undefined, reques
   const message = fault?.detail ?? kind.message;
   return {
     status: kind.status,
-    headers: { ...(kind.status === 401 ? CHALLENGE : {}), ...(kind.retry ? RETRY : {}) },
+    headers: { ...(kind.status === 401 ? CHALLENGE : {}), ...(code === 'ENCODED' ? ENCODINGS : {}), ...(kind.retry ? RETRY : {}) },
     body: { code, message, errors: fault?.errors ?? [message], request_id: requestId },
   };
 }

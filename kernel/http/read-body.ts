@@ -20,10 +20,11 @@ export interface BodyOptions {
 
 /**
  * With a callback instead of a promise, and without removing the listeners of a message that ends anyway: both would cost more than reading a small body.
- * @param done gets the body, or a Fault: PAYLOAD_TOO_LARGE, OVERLOADED if there is no room for it, BAD_REQUEST if it is shorter than announced,
+ * @param done gets the body, or a Fault: ENCODED, PAYLOAD_TOO_LARGE, OVERLOADED if there is no room for it, BAD_REQUEST if it is shorter than announced,
  *   CANCELLED if the client goes away
  */
 export function readBody(message: IncomingMessage, { maxBytes, hold }: BodyOptions, done: BodyDone): void {
+  if (isEncoded(message)) return done(new Fault('ENCODED'), NOTHING);
   const announced = lengthOf(message);
   if (announced !== undefined && announced > maxBytes) return done(new Fault('PAYLOAD_TOO_LARGE'), NOTHING);
   const gathered = new Gathered(announced);
@@ -63,4 +64,9 @@ const LENGTH = 'the length of the body differs from Content-Length';
 function lengthOf({ headers }: IncomingMessage): number | undefined {
   const length = headers['transfer-encoding'] === undefined ? headers['content-length'] : undefined;
   return length === undefined ? undefined : Number(length);
+}
+
+function isEncoded({ headers }: IncomingMessage): boolean {
+  const coding = headers['content-encoding'];
+  return coding !== undefined && coding.trim().toLowerCase() !== 'identity';
 }

@@ -21,8 +21,13 @@ export async function refuseUnparsed(app: FastifyInstance, error: ParserError, s
   refuse(socket, status, reason, code, KERNEL_FAULTS[code].message);
 }
 
-function refuse(socket: Socket, status: number, reason: string, code: string, message: string): void {
-  hangUp(socket, { status, reason, headers: {}, body: JSON.stringify({ code, message, errors: [message], request_id: randomUUID() }) });
+/** CONNECT names a host and no path, and gets no further: no method is allowed there (RFC 9110 section 10.2.1). */
+export function refuseConnect(socket: Socket): void {
+  if (socket.writable) refuse(socket, 405, 'Method Not Allowed', 'METHOD_NOT_ALLOWED', KERNEL_FAULTS.METHOD_NOT_ALLOWED.message, { Allow: '' });
+}
+
+function refuse(socket: Socket, status: number, reason: string, code: string, message: string, headers: UnknownMethod['headers'] = {}): void {
+  hangUp(socket, { status, reason, headers, body: JSON.stringify({ code, message, errors: [message], request_id: randomUUID() }) });
 }
 
 function hangUp(socket: Socket, { status, reason, headers, body }: UnknownMethod): void {

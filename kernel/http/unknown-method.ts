@@ -12,8 +12,10 @@ export interface UnknownMethod {
 }
 
 /** @returns the answer for an unsupported method on this path; undefined if the bytes do not begin with a request line */
-export async function answerUnknownMethod(app: FastifyInstance, { code, rawPacket }: ParserError): Promise<UnknownMethod | undefined> {
+export async function answerUnknownMethod(app: FastifyInstance, { code, rawPacket, bytesParsed = 0 }: ParserError): Promise<UnknownMethod | undefined> {
   if (code !== 'HPE_INVALID_METHOD' || !Buffer.isBuffer(rawPacket)) return undefined;
+  // Another request stands before these bytes.
+  if (rawPacket.subarray(0, bytesParsed).includes('\n')) return undefined;
   const path = REQUEST_LINE.exec(rawPacket.toString('latin1'))?.[1];
   if (path === undefined) return undefined;
   const { statusCode, statusMessage, headers, body } = await app.inject({ method: 'TRACE', url: path });
@@ -24,4 +26,6 @@ export async function answerUnknownMethod(app: FastifyInstance, { code, rawPacke
 export interface ParserError {
   readonly code?: string;
   readonly rawPacket?: unknown;
+  /** Bytes of the packet before the error. */
+  readonly bytesParsed?: number;
 }

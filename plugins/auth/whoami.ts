@@ -1,5 +1,6 @@
 // GET /whoami: the claims of the session, as JSON or as a signed token.
 import { Fault } from '../../kernel/fault.ts';
+import { isAskedFor } from '../../kernel/http/accept.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import type { Request, Response } from '../../kernel/http/route.ts';
 import type { AuthContext } from './actors.ts';
@@ -9,7 +10,7 @@ const JWT = 'application/jwt';
 export function whoamiHandler(ctx: AuthContext) {
   return async (request: Request): Promise<Response> => {
     const { claims = {} } = requireOwnRealm(request);
-    if (!String(request.headers['accept'] ?? '').includes(JWT)) return { status: 200, body: claims };
+    if (!isAskedFor(String(request.headers['accept'] ?? ''), JWT, ['application/json'])) return { status: 200, body: claims };
     return { status: 200, body: await ctx.actors.directory.at('main').sign('session', claims), type: JWT };
   };
 }

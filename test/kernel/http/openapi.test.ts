@@ -223,7 +223,7 @@ test('parameters, bodies, security and refusals follow from the declaration', ()
     'query size false',
   ]);
   assert.deepEqual(put.security, [{ appToken: [] }, { clientCertificate: [] }, { bearer: [] }]);
-  assert.deepEqual(Object.keys(put.responses), ['204', '400', '401', '403', '404', '408', '409', '413', '431', '500', '503', '504']);
+  assert.deepEqual(Object.keys(put.responses), ['204', '400', '401', '403', '404', '408', '409', '413', '415', '417', '431', '500', '503', '504']);
   assert.equal(put.responses['204']?.content, undefined);
   assert.deepEqual(put.responses['409']?.content, { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } });
   assert.equal(put.requestBody?.required, true);
@@ -234,6 +234,7 @@ test('parameters, bodies, security and refusals follow from the declaration', ()
     '401',
     '403',
     '408',
+    '417',
     '431',
     '500',
     '503',
@@ -242,7 +243,7 @@ test('parameters, bodies, security and refusals follow from the declaration', ()
   const login = document.paths['/login']?.['post'] as Operation;
   assert.deepEqual([login.security, login.requestBody?.required], [[{ basic: [] }, { bearer: [] }, { clientCertificate: [] }], false]);
   const health = document.paths['/health']?.['get'] as Operation;
-  assert.deepEqual([health.security, Object.keys(health.responses)], [[], ['200', '400', '408', '431', '500', '503', '504']]);
+  assert.deepEqual([health.security, Object.keys(health.responses)], [[], ['200', '400', '408', '417', '431', '500', '503', '504']]);
 });
 
 test('our own keywords are told in words as well, and a problem by its members', () => {

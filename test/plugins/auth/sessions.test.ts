@@ -288,6 +288,8 @@ test('certificate signing off: POST /certify 500, no key set; session keys and w
   const keys = (await server.ask('GET', '/.well-known/jwks.json')).body;
   const token = await server.ask('GET', '/whoami', { cookie, headers: { accept: 'application/jwt' } });
   assert.equal(token.headers['content-type'], 'application/jwt');
+  for (const accept of ['application/jwt;q=0, application/json', 'application/jwt;q=0.1, */*', 'text/html, application/jwt-like'])
+    assert.match(String((await server.ask('GET', '/whoami', { cookie, headers: { accept } })).headers['content-type']), /json/, accept);
   const { payload } = await jwtVerify(token.text, createLocalJWKSet(keys), { currentDate: new Date(server.clock.now()) });
   assert.equal(payload.sub, 'admin');
   await server.end();
