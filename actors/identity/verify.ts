@@ -6,6 +6,8 @@ import type { KeySet, KeySets } from './jwks.ts';
 /** Public-key signatures only: a public key must never serve as the secret of an HMAC. */
 const PUBLIC_KEY_ALGORITHM = /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519)$/;
 const MAX_TOKEN_CHARACTERS = 65_536;
+/** Levels of arrays and objects in the claims: deeper ones could not cross to the thread that asks. */
+const MAX_CLAIM_LEVELS = 32;
 
 type Attempt = { readonly payload: JWTPayload } | { readonly reason: string; readonly keyMissing: boolean };
 
@@ -36,11 +38,18 @@ function decode(token: string): { alg: string; kid: string | undefined; iss: str
   if (token.length > MAX_TOKEN_CHARACTERS) return undefined;
   try {
     const { alg, kid } = decodeProtectedHeader(token);
-    const { iss } = decodeJwt(token);
+    const claims = decodeJwt(token);
+    if (isDeeper(claims, MAX_CLAIM_LEVELS)) return undefined;
+    const { iss } = claims;
     return typeof alg === 'string' ? { alg, kid: typeof kid === 'string' ? kid : undefined, iss: typeof iss === 'string' ? iss : undefined } : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
 }
 
 function optionsFor({ requireIssuer }: JwtRequest, { issuer, audiences }: KeySetSource, algorithms: string[], now: number): JWTVerifyOptions {

@@ -65,6 +65,13 @@ test('alg none, an HMAC with the public key, and unlisted algorithms are refused
   assert.notEqual(await refusal(verify(`${b64({ alg: 'RS256', kid: 'ES256' })}.${body}.${signature}`, [source(issuer)])), '');
 });
 
+test('claims that are nested deeper than can cross a thread are refused, others pass', async () => {
+  const issuer = await issuerWith('ES256');
+  const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
+  assert.ok((await verify(await issuer.sign('ES256', { x: nested(31) }), [source(issuer)])).ok);
+  for (const levels of [32, 200]) assert.equal(await refusal(verify(await issuer.sign('ES256', { x: nested(levels) }), [source(issuer)])), 'malformed token');
+});
+
 test('a key counts only for the issuer it was fetched for', async () => {
   const [a, b] = [await issuerWith('ES256'), await issuerWith('ES256')];
   const sets = [source(a, { issuer: 'https://a' }), source(b, { issuer: 'https://b' })];
