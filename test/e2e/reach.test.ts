@@ -103,7 +103,7 @@ if (!skipWithout('strace'))
       [],
     );
     assert.deepEqual(
-      written.filter((path) => ![`${folder}/`, ...ELSEWHERE].some((known) => path.startsWith(known))),
+      written.filter((path) => ![`${folder}/`, ...ELSEWHERE].some((known) => `${path}/`.startsWith(known))),
       [],
     );
     assert.deepEqual([written.filter((path) => path.startsWith(home)), readdirSync(home)], [[], []]);

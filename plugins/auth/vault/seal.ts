@@ -33,7 +33,7 @@ const SEAL_STATUS = Type.Object({
 /** Statuses without content in HTTP (RFC 9110, 15.3.5, 15.3.6 and 15.4.5); statuses below 200 cannot be requested. */
 const BODILESS: readonly number[] = [204, 205, 304];
 /** Statuses that a client may request, but that also stand for a refusal. */
-const REFUSED = [400, 404, 408, 429, 431, 500, SEALED, 504];
+const REFUSED = [400, 404, 408, 417, 429, 431, 500, SEALED, 504];
 const EITHER = Type.Union([HEALTH, VAULT_ERRORS.schema]);
 const HEALTH_ANSWERS: NonNullable<Route['responses']> = {
   ...Object.fromEntries(BODILESS.map((status) => [status, { description: 'the requested status, which has no body' }])),
