@@ -1,10 +1,12 @@
 // The interface of the actor of an HSM instance: its calls, their arguments and answers.
+
+import type { TokenHash } from '../../kmip/token-hash.ts';
 import type { HsmArgs } from './args.ts';
 import type { PartOutput, PartOwner, PartStart, Sealed } from './part.ts';
 import type { AttributeChanges, HsmHints, HsmQuirks } from './quirks.ts';
 import type { WrappedKey } from './wrapped-key.ts';
 
-export type { AttributeChanges, HsmArgs, HsmHints, HsmQuirks, PartOutput, PartOwner, PartStart, Sealed, WrappedKey };
+export type { AttributeChanges, HsmArgs, HsmHints, HsmQuirks, PartOutput, PartOwner, PartStart, Sealed, TokenHash, WrappedKey };
 
 export interface SlotStatus {
   /** The number in the configuration. */
@@ -37,9 +39,6 @@ export interface TokenKeyName {
 
 /** What a key may be used for: one attribute of PKCS #11 each (CKA_ENCRYPT ...). */
 export type TokenUse = 'encrypt' | 'decrypt' | 'sign' | 'verify' | 'wrap' | 'unwrap' | 'derive';
-
-/** Hashes by their names in OpenSSL. */
-export type TokenHash = 'sha1' | 'sha224' | 'sha256' | 'sha384' | 'sha512';
 
 export type MechanismParameter =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }

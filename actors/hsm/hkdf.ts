@@ -1,6 +1,7 @@
 // HKDF (RFC 5869) on a token: CKM_HKDF_DERIVE extracts a key that stays there, and HMAC with that key expands it.
 import type pkcs11js from 'pkcs11js';
 import { CKA, CKM } from '../../kmip/pkcs11.ts';
+import { HASH_BYTES } from '../../kmip/token-hash.ts';
 import type { MechanismParameter, TokenKeyName } from './api.ts';
 import { HASH, toMechanism } from './mechanism.ts';
 import { passingSecret } from './template.ts';
@@ -10,7 +11,6 @@ export type HkdfParameter = Extract<MechanismParameter, { readonly kind: 'hkdf' 
 
 /** CKF_HKDF_SALT_NULL, CKF_HKDF_SALT_KEY. */
 const SALT = { none: 1n, key: 4n } as const;
-const BYTES = { sha1: 20, sha224: 28, sha256: 32, sha384: 48, sha512: 64 } as const;
 /** Of CK_HKDF_PARAMS where CK_ULONG and addresses have 8 bytes, as on all platforms of the models (PKCS#11 3.0 section 2.63.2). */
 const PARAMS_BYTES = 64;
 const AT = { extract: 0, hash: 8, saltType: 16, saltKey: 40 } as const;
@@ -26,7 +26,7 @@ export function hkdf(token: Token, key: TokenKeyName, { hash, salt, info }: Hkdf
     const saltKey = salt.length === 0 ? undefined : library.C_CreateObject(session, [...passingSecret(salt), { type: CKA.DERIVE, value: true }]);
     if (saltKey) made.push(saltKey);
     const parameter = extraction(CKM[HASH[hash]] as number, saltKey);
-    const extracted = library.C_DeriveKey(session, { mechanism, parameter }, base, stayingSecret(BYTES[hash]));
+    const extracted = library.C_DeriveKey(session, { mechanism, parameter }, base, stayingSecret(HASH_BYTES[hash]));
     made.push(extracted);
     return expanded(token, hmac, extracted, info, length);
   } finally {
@@ -60,7 +60,7 @@ function expanded({ library, session }: Token, hmac: pkcs11js.Mechanism, key: pk
   let block: Buffer = Buffer.alloc(0);
   for (let at = 0, counter = 1; at < length; at += block.length, counter++) {
     library.C_SignInit(session, hmac, key);
-    block = library.C_Sign(session, Buffer.concat([block, info, Buffer.of(counter)]), Buffer.alloc(BYTES.sha512));
+    block = library.C_Sign(session, Buffer.concat([block, info, Buffer.of(counter)]), Buffer.alloc(HASH_BYTES.sha512));
     block.copy(output, at);
   }
   return new Uint8Array(output);

@@ -71,9 +71,9 @@ function readNames(name: Element, extensions: readonly Extension[], alternative:
 /** @throws CryptoError invalid for a key that OpenSSL does not know, and for numbers that are no RSA key */
 export function publicKeyOf(spki: Buffer): KeyObject {
   const key = readPublicKey(spki);
-  if (key?.asymmetricKeyType === 'rsa' && !isRsaPublicKey(key)) throw new CryptoError('invalid', 'the modulus and public exponent are not those of an RSA key');
-  if (key !== undefined) return key;
-  throw new CryptoError('invalid', 'the public key is malformed or of an unknown algorithm');
+  if (key === undefined) throw new CryptoError('invalid', 'the public key is malformed or of an unknown algorithm');
+  if (key.asymmetricKeyType === 'rsa' && !isRsaPublicKey(key)) throw new CryptoError('invalid', 'the modulus and public exponent are not those of an RSA key');
+  return key;
 }
 
 function readPublicKey(spki: Buffer): KeyObject | undefined {

@@ -2,7 +2,8 @@
 import { type Cipher, cipherFor } from '../../../../crypto/cipher/cipher.ts';
 import type { CryptographicParameters } from '../../../../crypto/parameters.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
-import type { TokenHash, TokenMechanism } from '../../../hsm/api.ts';
+import { HASH_BYTES } from '../../../../kmip/token-hash.ts';
+import type { TokenMechanism } from '../../../hsm/api.ts';
 import type { CipherChoice, CipherFacts, KeyFacts } from '../key.ts';
 import { aesMechanism, requireIv, rsaMechanism, withIv } from './cipher-mechanism.ts';
 import type { KeyOnToken } from './key-on-token.ts';
@@ -60,8 +61,6 @@ export function rsaChoice({ algorithm }: Pick<KeyFacts, 'algorithm'>, parameters
     throw new Refusal('BadCryptographicParameters', `the algorithm of the key is RSA, not ${parameters.cryptographicAlgorithm}`);
   return rsaMechanism(parameters);
 }
-
-const HASH_BYTES: Readonly<Record<TokenHash, number>> = { sha1: 20, sha224: 28, sha256: 32, sha384: 48, sha512: 64 };
 
 /** Tokens refuse too much data with whatever they have, such as CKR_GENERAL_ERROR (RFC 8017 sections 7.1.1 and 7.2.1). @throws Refusal InvalidField */
 export function fitting({ length }: Pick<KeyFacts, 'length'>, { parameter }: TokenMechanism, data: Uint8Array): Uint8Array {
