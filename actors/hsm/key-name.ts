@@ -17,3 +17,9 @@ export function asName(bytes: Uint8Array): string | undefined {
     return undefined;
   }
 }
+
+/** All names that a key is found by. */
+export function namesOf(id: Uint8Array | undefined, label: Uint8Array | undefined): string[] {
+  const texts = [id, label].flatMap((bytes) => (bytes && asName(bytes)) ?? []);
+  return id && id.length > 0 ? [...texts, `0x${Buffer.from(id).toString('hex')}`] : texts;
+}

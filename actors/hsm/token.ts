@@ -3,7 +3,7 @@ import type pkcs11js from 'pkcs11js';
 import { CKA, CKK, CKO } from '../../kmip/pkcs11.ts';
 import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
 import type { HsmQuirks, TokenKey, TokenKeyKind, TokenKeyName, TokenKeyType, TokenPublicKey } from './api.ts';
-import { asName, idOf } from './key-name.ts';
+import { asName, idOf, namesOf } from './key-name.ts';
 import { bare } from './point.ts';
 import { USES } from './template.ts';
 
@@ -151,6 +151,7 @@ export class Token {
     const bytes = key.kind === 'secret' ? uint(this.read(handle, CKA.VALUE_LEN)) : 0;
     return {
       name: key.name,
+      names: namesOf(this.read(handle, CKA.ID), this.read(handle, CKA.LABEL)),
       kind: key.kind,
       type,
       bits: bytes * 8,

@@ -59,6 +59,34 @@ if (!skipWithout('softhsm2')) {
     hsm.end();
   });
 
+  for (const cka of ['machine 7', '\u0001\u0002'])
+    test(`a key with the CKA_ID ${JSON.stringify(cka)}, configured by its label, is hidden under both names`, async () => {
+      const hsm = createSoftHsm();
+      const slot = hsm.addToken('kek', PIN);
+      hsm.tool(
+        slot,
+        `p.C_GenerateKey(s, { mechanism: 0x1080 }, [{ type: 0x102, value: Buffer.from('${cka}') }, { type: 3, value: 'wrapping' },
+          { type: 1, value: true }, { type: 0x161, value: 32 }, { type: 2, value: true }, { type: 0x104, value: true }, { type: 0x105, value: true }]).length`,
+      );
+      hsm.tool(slot, "aes('beside')");
+      const instance = `[[hsm_instances]]\nhsm_model = "soft_hsm"\nhsm_slot = [${slot}]\nhsm_password = ["${PIN}"]\nhsm_admin = ["_/admin"]\n`;
+      const server = await startServer({ config: `[keys]\nkey_encryption_key = "hsm::soft_hsm::${slot}::wrapping"\n${instance}${instance}` });
+      const cookie = await signInAdmin(server);
+      const admin = ((method: 'POST', path: string, options: object) => server.ask(method, path, { cookie, ...options })) as never;
+      await done(untilUnsealed(() => makeSecret(admin, 'in the database', ACTIVE)));
+      const other = `hsm::soft_hsm_1::${slot}::`;
+      await until(async () => (await makeSecret(admin, `${other}key`)).status === 200, 'the other instance makes keys', 20_000);
+      for (const name of ['wrapping', cka === 'machine 7' ? cka : '0x0102'])
+        for (const id of [`hsm::soft_hsm::${slot}::${name}`, `${other}${name}`])
+          for (const operation of ['Encrypt', 'GetAttributes', 'Destroy'])
+            await refused(kmip(admin, operation, identifier(id), ...(operation === 'Encrypt' ? [bytes('Data', DATA)] : [])), /not found/);
+      const found = (await done(kmip(admin, 'Locate'))).all('UniqueIdentifier');
+      const shown = ['key', 'beside'].flatMap((name) => [`${other}${name}`, `hsm::soft_hsm::${slot}::${name}`]);
+      assert.deepEqual(found.toSorted(), ['in the database', ...shown].toSorted());
+      await server.end();
+      hsm.end();
+    });
+
   test('an identifier of no configured HSM stops the start, and says which it must be', async () => {
     const start = startServer({ config: '[keys]\nkey_encryption_key = "hsm::soft_hsm::0::kek"\n' });
     await assert.rejects(start, /keys\.key_encryption_key: hsm::soft_hsm::0::kek is not the identifier of a key in an HSM of \[\[hsm_instances\]\]/);

@@ -18,29 +18,34 @@ import { algorithmOf } from '../key-attributes.ts';
 import type { Draft } from '../managed-object.ts';
 import { placeFor } from '../place.ts';
 import { identifierOf, isPublicName, placeOf, type TokenPlace } from './identifier.ts';
+import type { OwnKeys } from './own-keys.ts';
 import { publicKeyOf } from './public-key.ts';
 import { describePublic, keptContent, maskOf } from './shape.ts';
 import type { Tokens } from './tokens.ts';
 
 const { ObjectType } = ENUM;
 
-/** Only for callers who administer the instance: what others may know of is in the database. @param id in full; undefined for all keys of all slots @param isOwn whether it is the key-encryption key of the server, which is left alone */
+/** Only for callers who administer the instance: what others may know of is in the database. @param id in full; undefined for all keys of all slots @param own keys of the server, which are left alone */
 export async function discoverKeys(
   tokens: Tokens,
   { rows, store, cache }: DatabaseParts,
   ctx: OperationContext,
   id: string | undefined,
-  isOwn: (id: string) => boolean,
+  own: OwnKeys,
 ): Promise<void> {
   const { administers = [] } = ctx.caller;
   // A transaction must not wait for a token.
   if (administers.length === 0 || ctx.reader !== ctx.server.store) return;
   // Each use of a key by an administrator asks this of the memory; a list of all keys would fill it.
   const known = (each: string) => (id === undefined ? rows.describe(store, each) : cache.get(each, false));
-  const isNew = async (each: string) => !isOwn(each) && (await known(each)) === undefined;
+  const isNew = async (each: string) => !own.has(each) && (await known(each)) === undefined;
+  const others = (keys: readonly TokenKey[], at: Pick<TokenPlace, 'prefix' | 'slot'>) => keys.filter((key) => !own.isFound(key, at));
   if (id === undefined) {
     for (const prefix of administers)
-      for (const slot of (await tokens.facts(prefix))?.slots ?? []) await takeIn(ctx, await listOf(tokens, { prefix, slot }), { prefix, slot }, isNew);
+      for (const slot of (await tokens.facts(prefix))?.slots ?? []) {
+        const at = { prefix, slot };
+        await takeIn(ctx, others(await listOf(tokens, at), at), at, isNew);
+      }
     return;
   }
   const place = placeOf(id, tokens.prefixes, isPublicName(id));
@@ -49,7 +54,7 @@ export async function discoverKeys(
   const found: TokenKey[] = [];
   for (const kind of kinds)
     found.push(...(await missing(() => tokens.call(place, 'to find a key', (hsm, slot) => hsm.find(slot, { name: place.name, kind })))));
-  await takeIn(ctx, found, place, isNew);
+  await takeIn(ctx, others(found, place), place, isNew);
 }
 
 /** A search does not wait longer for a slot, in milliseconds. */

@@ -11,8 +11,9 @@ import { type DatabaseParts, databaseObjects } from '../database-objects.ts';
 import type { Draft } from '../managed-object.ts';
 import type { ObjectSource, ObjectWriter } from '../object-source.ts';
 import { discoverKeys } from './discovery.ts';
-import { canonical, HSM, isPublicName, nextGeneration, placeOf, withPlainSlot } from './identifier.ts';
+import { canonical, HSM, isPublicName, nextGeneration, placeOf } from './identifier.ts';
 import { TokenKeeper } from './keeper.ts';
+import { OwnKeys } from './own-keys.ts';
 import type { Tokens } from './tokens.ts';
 
 const { ObjectType, State } = ENUM;
@@ -21,12 +22,7 @@ const KINDS: ReadonlySet<number> = new Set([ObjectType.SymmetricKey, ObjectType.
 /** @param keyEncryptionKeys the identifiers of the server's own keys, which are used for nothing else */
 export function hsmObjects(tokens: Tokens, parts: DatabaseParts, keyEncryptionKeys: readonly string[]): ObjectSource {
   const rows = databaseObjects(parts);
-  const ownPlaces = keyEncryptionKeys.flatMap((own) => placeOf(withPlainSlot(own), tokens.prefixes, false) ?? []);
-  /** Also by the name that another instance gives the token. */
-  const isOwn = (id: string): boolean => {
-    const place = ownPlaces.length > 0 ? placeOf(id, tokens.prefixes, false) : undefined;
-    return place !== undefined && ownPlaces.some((own) => tokens.isSame(place, own));
-  };
+  const own = new OwnKeys(tokens, keyEncryptionKeys);
   const full = (id: string): string => canonical(id, tokens.prefixes);
   const isFree = (from: Reader) => async (id: string) => {
     const state = (await parts.rows.describe(from, id))?.object.state;
@@ -43,19 +39,22 @@ export function hsmObjects(tokens: Tokens, parts: DatabaseParts, keyEncryptionKe
     },
     requirePlace(id, type, caller, isFound) {
       requireName(id, requirePlace(tokens, full(id), type, caller), isFound);
-      if (isOwn(id)) throw new Refusal('ItemNotFound', `object not found for identifier ${id}`);
+      if (own.has(id)) throw new Refusal('ItemNotFound', `object not found for identifier ${id}`);
     },
     absence: (name) => absence(tokens, full(name)),
-    held(id, content) {
-      if (isOwn(id)) return undefined;
-      const place = content ? placeOf(id, tokens.prefixes, isPublicName(id)) : undefined;
-      const learnt = place && !tokens.knownMechanisms(place) ? tokens.learn(place) : undefined;
-      return andThen(learnt, () => rows.held(full(id), content));
-    },
-    within: (tx) => writer(rows.within(tx), isFree(tx), isOwn),
+    held: (id, content) =>
+      andThen(own.isOne(id), (isOwn) => {
+        if (isOwn) return undefined;
+        const place = content ? placeOf(id, tokens.prefixes, isPublicName(id)) : undefined;
+        const learnt = place && !tokens.knownMechanisms(place) ? tokens.learn(place) : undefined;
+        return andThen(learnt, () => rows.held(full(id), content));
+      }),
+    within: (tx) => writer(rows.within(tx), isFree(tx), own),
     find: async () => ({ ids: [], total: 0 }),
     async discover(ctx, id) {
-      if (id === undefined || !isOwn(id)) await discoverKeys(tokens, parts, ctx, id === undefined ? undefined : full(id), isOwn);
+      if (id === undefined) await own.told();
+      else if (await own.isOne(id)) return;
+      await discoverKeys(tokens, parts, ctx, id === undefined ? undefined : full(id), own);
     },
   };
 }
@@ -89,12 +88,12 @@ function absence(tokens: Tokens, id: string): string {
 }
 
 /** What is destroyed frees its identifier, because the token has the name free again. */
-function writer(rows: ObjectWriter, isFree: (id: string) => Promise<boolean>, isOwn: (id: string) => boolean): ObjectWriter {
+function writer(rows: ObjectWriter, isFree: (id: string) => Promise<boolean>, own: OwnKeys): ObjectWriter {
   return {
     ...rows,
-    held: async (id, content) => (isOwn(id) ? undefined : rows.held(id, content)),
-    describe: async (id) => (isOwn(id) ? undefined : rows.describe(id)),
-    read: async (id) => (isOwn(id) ? undefined : rows.read(id)),
+    held: async (id, content) => (own.has(id) ? undefined : rows.held(id, content)),
+    describe: async (id) => (own.has(id) ? undefined : rows.describe(id)),
+    read: async (id) => (own.has(id) ? undefined : rows.read(id)),
     async insert(object, along) {
       requireKept(object);
       if (await isFree(object.id)) await rows.remove(object.id);
