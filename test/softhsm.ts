@@ -10,7 +10,7 @@ export interface SoftHsm {
   /** Makes a token. @returns its slot ID */
   addToken(label: string, pin: string): number;
   /**
-   * Works on a token without the server, as a vendor's tool does: `labels(CLASS)`, `destroy(CLASS, LABEL)`, `aes(NAME)`, `pair(NAME)`, `flags(NAME, CKAS)`.
+   * Works on a token without the server, as a vendor's tool does: `labels(CLASS)`, `destroy(CLASS, LABEL)`, `aes(NAME, CKA_ID)`, `pair(NAME)`, `flags(NAME, CKAS)`.
    * @returns what the call returns
    */
   tool(slot: number, call: string): unknown;
@@ -65,10 +65,10 @@ const TOOL = `
   const s = p.C_OpenSession(slot, 6);
   p.C_Login(s, 1, '${TOOL_PIN}');
   const find = (template) => { p.C_FindObjectsInit(s, template); const found = p.C_FindObjects(s, 1000); p.C_FindObjectsFinal(s); return found; };
-  const named = (name) => [{ type: 0x102, value: Buffer.from(name) }, { type: 3, value: name }, { type: 1, value: true }];
+  const named = (name, id = Buffer.from(name)) => [{ type: 0x102, value: id }, { type: 3, value: name }, { type: 1, value: true }];
   const labels = (kind) => find([{ type: 0, value: kind }]).map((o) => p.C_GetAttributeValue(s, o, [{ type: 3 }])[0].value.toString());
   const destroy = (kind, label) => find([{ type: 0, value: kind }, { type: 3, value: label }]).map((o) => p.C_DestroyObject(s, o)).length;
-  const aes = (name) => p.C_GenerateKey(s, { mechanism: 0x1080 }, [...named(name), { type: 0x161, value: 32 }, { type: 2, value: true },
+  const aes = (name, id) => p.C_GenerateKey(s, { mechanism: 0x1080 }, [...named(name, id), { type: 0x161, value: 32 }, { type: 2, value: true },
     { type: 0x104, value: true }, { type: 0x105, value: true }]).length;
   const flags = (name, types) => p.C_GetAttributeValue(s, find([{ type: 3, value: name }])[0], types.map((type) => ({ type }))).map(({ value }) => value[0] === 1);
   const pair = (name) => p.C_GenerateKeyPair(s, { mechanism: 0x1040 },

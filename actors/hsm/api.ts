@@ -65,7 +65,7 @@ export type TokenPublicKey =
 
 /** A key as it lies on a token. */
 export interface TokenKey extends TokenKeyName {
-  /** All that it is found by: its CKA_ID and its CKA_LABEL, as far as they are texts, and its CKA_ID in hexadecimal. */
+  /** All that it is found by: its CKA_ID and its CKA_LABEL as texts, and its CKA_ID in hexadecimal. */
   readonly names: readonly string[];
   readonly type: TokenKeyType;
   /** Of a secret key, in bits; 0 if the token does not say. */

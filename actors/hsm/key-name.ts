@@ -18,8 +18,8 @@ export function asName(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** All names that a key is found by. */
-export function namesOf(id: Uint8Array | undefined, label: Uint8Array | undefined): string[] {
-  const texts = [id, label].flatMap((bytes) => (bytes && asName(bytes)) ?? []);
-  return id && id.length > 0 ? [...texts, `0x${Buffer.from(id).toString('hex')}`] : texts;
+/** All names that a key is found by, also those that an identifier may not contain. */
+export function namesOf(id: Uint8Array = new Uint8Array(), label: Uint8Array = new Uint8Array()): string[] {
+  const [idBytes, labelBytes] = [Buffer.from(id), Buffer.from(label)];
+  return [...new Set([idBytes.toString(), labelBytes.toString(), `0x${idBytes.toString('hex')}`])].filter((name) => name !== '' && name !== '0x');
 }

@@ -7,15 +7,10 @@ import { bytes, curve, done, enumeration, type HsmServer, identifier, kmip, make
 let server: HsmServer;
 const id = (name: string) => server.prefix + name;
 
-/** An AES key. The numbers are those of PKCS #11. @param cka CKA_ID in hexadecimal */
-const aes = (cka: string, label: string) =>
-  server.hsm.tool(
-    server.slot,
-    `p.C_GenerateKey(s, { mechanism: 0x1080 }, [{ type: 0x102, value: Buffer.from('${cka}', 'hex') }, { type: 3, value: '${label}' },
-      { type: 1, value: true }, { type: 0x161, value: 32 }, { type: 2, value: true }, { type: 0x104, value: true }, { type: 0x105, value: true }]).length`,
-  );
+/** An AES key. @param cka CKA_ID in hexadecimal */
+const aes = (cka: string, label: string) => server.hsm.tool(server.slot, `aes('${label}', Buffer.from('${cka}', 'hex'))`);
 
-/** A public key on P-256. @param cka its CKA_ID @param point CKA_EC_POINT in hexadecimal, whatever it is */
+/** A public key on P-256. The numbers are those of PKCS #11. @param cka its CKA_ID @param point CKA_EC_POINT in hexadecimal, whatever it is */
 const publicKey = (cka: string, point: string) =>
   server.hsm.tool(
     server.slot,

@@ -52,9 +52,7 @@ export function hsmObjects(tokens: Tokens, parts: DatabaseParts, keyEncryptionKe
     within: (tx) => writer(rows.within(tx), isFree(tx), own),
     find: async () => ({ ids: [], total: 0 }),
     async discover(ctx, id) {
-      if (id === undefined) await own.told();
-      else if (await own.isOne(id)) return;
-      await discoverKeys(tokens, parts, ctx, id === undefined ? undefined : full(id), own);
+      if (id === undefined || !(await own.isOne(id))) await discoverKeys(tokens, parts, ctx, id === undefined ? undefined : full(id), own);
     },
   };
 }

@@ -1,5 +1,5 @@
-// The server's own keys on tokens, its key-encryption keys: hidden under each name that an instance finds them by.
-import { andThen } from '../../../../kernel/at-once.ts';
+// Tells which keys on tokens are key-encryption keys of this server, whichever of its names a key is asked for by.
+import { Fault } from '../../../../kernel/fault.ts';
 import type { TokenKey } from '../../../hsm/api.ts';
 import { identifierOf, placeOf, type TokenPlace, withPlainSlot } from './identifier.ts';
 import type { Tokens } from './tokens.ts';
@@ -7,7 +7,7 @@ import type { Tokens } from './tokens.ts';
 export class OwnKeys {
   readonly #tokens: Tokens;
   readonly #places: TokenPlace[];
-  /** The configured places whose keys have not told their other names yet. */
+  /** The configured places whose tokens have not told the other names of the keys yet. */
   readonly #untold: Set<TokenPlace>;
 
   /** @param identifiers of the configuration */
@@ -23,17 +23,12 @@ export class OwnKeys {
     return place !== undefined && this.#places.some((own) => this.#tokens.isSame(place, own));
   }
 
-  /** By all names: the tokens are asked for those of their keys once. */
+  /** By all names. Asks the token for them once, because an older version may have stored the key under another one. */
   isOne(id: string): boolean | Promise<boolean> {
     const place = this.#placeOf(id);
     if (!place || this.has(id)) return place !== undefined;
     const untold = [...this.#untold].filter((own) => this.#tokens.isSame({ ...place, name: own.name }, own));
-    return andThen(this.told(untold), () => this.has(id));
-  }
-
-  /** Asks for the names that are not known yet. */
-  told(untold: readonly TokenPlace[] = [...this.#untold]): Promise<unknown> | undefined {
-    return untold.length > 0 ? Promise.all(untold.map((own) => this.#ask(own))) : undefined;
+    return untold.length > 0 && Promise.all(untold.map((own) => this.#ask(own))).then(() => this.has(id));
   }
 
   /** Whether a key that was found at a place is one of them. */
@@ -41,11 +36,16 @@ export class OwnKeys {
     return names.some((name) => this.has(identifierOf({ ...at, name })));
   }
 
-  /** Nothing uses the key while its token does not answer; it is asked again with the next call. */
+  /** While the token does not answer, nothing can use the key; the next call asks again. */
   async #ask(own: TokenPlace): Promise<void> {
-    const found = await this.#tokens.ask(own, (hsm, slot) => hsm.find(slot, { name: own.name, kind: 'secret' }));
-    if (!found.ok || !this.#untold.delete(own)) return;
-    for (const name of found.value.names) if (name !== own.name) this.#places.push({ ...own, name });
+    try {
+      const found = await this.#tokens.ask(own, (hsm, slot) => hsm.find(slot, { name: own.name, kind: 'secret' }));
+      // One that is absent is made by this server, with one name, or is gone.
+      if (!found.ok && found.failure.why !== 'absent') return;
+      if (this.#untold.delete(own) && found.ok) this.#places.push(...found.value.names.map((name) => ({ ...own, name })));
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+    }
   }
 
   #placeOf(id: string): TokenPlace | undefined {
