@@ -23,6 +23,9 @@ export class Refusal extends Error {
   }
 }
 
+/** A refusal that no other request would have escaped: what the operation needs, such as a token, cannot do it now. */
+export class Unavailable extends Refusal {}
+
 /** Turns `ItemNotFound` into `Item_Not_Found`, similar to the specification's text. */
 export function spellReason(reason: ResultReason): string {
   return reason.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_');

@@ -2,7 +2,7 @@
 import { CryptoError, type CryptoErrorCode } from '../../../crypto/crypto-error.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
-import { Refusal, type ResultReason, spellReason } from '../../../kmip/refusal.ts';
+import { Refusal, type ResultReason, spellReason, Unavailable } from '../../../kmip/refusal.ts';
 
 const STATUS = {
   bad_request: 400,
@@ -12,6 +12,7 @@ const STATUS = {
   crypto_failure: 422,
   decryption_failed: 422,
   algorithm_switched_off: 503,
+  hsm_unavailable: 503,
 } as const;
 
 type ProblemName = keyof typeof STATUS;
@@ -92,6 +93,7 @@ function problemOf(error: unknown): JoseProblem | undefined {
   if (error instanceof JoseProblem) return error;
   if (error instanceof CryptoError) return new JoseProblem(BY_CODE[error.code], error.message, error);
   if (!(error instanceof Refusal)) return undefined;
+  if (error instanceof Unavailable) return new JoseProblem('hsm_unavailable', error.message, error);
   const name = BY_REASON[error.reason] ?? 'crypto_failure';
   if (name === 'not_found') return notFound();
   if (OF_THE_KEY.has(error.reason)) return new JoseProblem(name, `${spellReason(error.reason)}: ${error.message}`, error);

@@ -10,6 +10,7 @@
 //   lie             a call that makes a key works, and says that it did not
 //   gone            no slot holds a token
 //   locked          the token refuses the PIN with CKR_PIN_LOCKED, and sessions are closed
+//   error 0x30      each use of a key returns this value
 //   slow 1000       each use of a key takes so many milliseconds longer
 //   make 1000       each call that makes a key takes so many milliseconds longer
 //   search 1000     each search takes so many milliseconds longer
@@ -69,6 +70,7 @@ static CK_RV enter(int is_use) {
   while (told("hang", 0, 0)) usleep(20000);
   if (told("drop", 0, 0) || told("locked", 0, 0)) drop_once();
   if (told("gone", 0, 0)) return CKR_TOKEN_NOT_PRESENT;
+  if (is_use && told("error", rest, sizeof rest)) return strtoul(rest, 0, 16);
   if (is_use && told("slow", rest, sizeof rest)) usleep(1000 * atoi(rest));
   return CKR_OK;
 }

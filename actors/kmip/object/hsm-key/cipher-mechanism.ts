@@ -6,7 +6,7 @@ import { macAlgorithm } from '../../../../crypto/signature/mac.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
 import type { TokenHash, TokenMechanism } from '../../../hsm/api.ts';
 import type { Key } from '../key.ts';
-import { lacksMechanism } from './tokens.ts';
+import { lacksMechanism } from './token-refusal.ts';
 
 const NOTHING = new Uint8Array();
 const HASHES: ReadonlySet<string> = new Set(['sha1', 'sha224', 'sha256', 'sha384', 'sha512']);

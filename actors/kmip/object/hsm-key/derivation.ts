@@ -4,7 +4,7 @@ import { Refusal } from '../../../../kmip/refusal.ts';
 import type { Derivation } from '../key.ts';
 import { hashOf, owned } from './cipher-mechanism.ts';
 import type { KeyOnToken } from './key-on-token.ts';
-import { lacksMechanism } from './tokens.ts';
+import { lacksMechanism } from './token-refusal.ts';
 
 const NAME = 'CKM_HKDF_DERIVE';
 const NOTHING = new Uint8Array();

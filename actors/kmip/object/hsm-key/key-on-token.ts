@@ -19,7 +19,8 @@ import { owned } from './cipher-mechanism.ts';
 import { bytesIn, flatMechanism, sealedOf } from './flat-use.ts';
 import { placeOf, type TokenPlace } from './identifier.ts';
 import { kindOf } from './shape.ts';
-import { lacksMechanism, type Tokens } from './tokens.ts';
+import { lacksMechanism } from './token-refusal.ts';
+import type { Tokens } from './tokens.ts';
 
 export class KeyOnToken {
   readonly tokens: Tokens;

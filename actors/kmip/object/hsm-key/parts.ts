@@ -11,7 +11,7 @@ import { ivToTell, macMechanism, owned, requireIv, withIv } from './cipher-mecha
 import type { KeyOnToken } from './key-on-token.ts';
 import { signingInParts, toDer } from './signature-mechanism.ts';
 import { type AesChoice, isWrap } from './token-cipher.ts';
-import { lacksMechanism } from './tokens.ts';
+import { lacksMechanism } from './token-refusal.ts';
 
 const NOTHING = new Uint8Array();
 

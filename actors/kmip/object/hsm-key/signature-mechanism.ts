@@ -8,7 +8,7 @@ import { schemeOf } from '../../../../crypto/signature/signature-scheme.ts';
 import type { PartStart, TokenMechanism } from '../../../hsm/api.ts';
 import type { Signing } from '../key.ts';
 import { hashOf, owned } from './cipher-mechanism.ts';
-import { lacksMechanism } from './tokens.ts';
+import { lacksMechanism } from './token-refusal.ts';
 
 export interface TokenSigning {
   readonly mechanism: TokenMechanism;

@@ -7,7 +7,7 @@ import type { TokenMechanism } from '../../../hsm/api.ts';
 import type { CipherChoice, CipherFacts, KeyFacts } from '../key.ts';
 import { aesMechanism, requireIv, rsaMechanism, withIv } from './cipher-mechanism.ts';
 import type { KeyOnToken } from './key-on-token.ts';
-import { lacksMechanism } from './tokens.ts';
+import { lacksMechanism } from './token-refusal.ts';
 
 export interface AesChoice {
   readonly cipher: Cipher;

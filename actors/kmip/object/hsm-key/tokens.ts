@@ -2,14 +2,14 @@
 import { callWith, type PinnedRef, type Remote } from '../../../../kernel/actor.ts';
 import { andThen } from '../../../../kernel/at-once.ts';
 import type { Log } from '../../../../kernel/log-entry.ts';
-import { Refusal } from '../../../../kmip/refusal.ts';
-import type { FlatAnswer, HsmAnswer, HsmApi, HsmFacts, HsmFailure } from '../../../hsm/api.ts';
+import type { FlatAnswer, HsmAnswer, HsmApi, HsmFacts } from '../../../hsm/api.ts';
 import type { Principal } from '../../api.ts';
 import { callerName } from '../../principal.ts';
 import type { TokenPlace } from './identifier.ts';
+import { refusalOf } from './token-refusal.ts';
 
 type Instance = Remote<HsmApi>;
-type Slot = Pick<TokenPlace, 'prefix' | 'slot'>;
+export type Slot = Pick<TokenPlace, 'prefix' | 'slot'>;
 /** Between two attempts to ask an instance what the configuration says of it. */
 const ASK_AGAIN_MS = 1_000;
 /** After the start, calls wait so long for instances that start too. */
@@ -151,39 +151,3 @@ export class Tokens {
     if (!answer.ok && (answer.failure.why === 'unavailable' || answer.failure.why === 'mechanism')) this.#mechanisms.delete(`${prefix} ${slot}`);
   }
 }
-
-export const lacksMechanism = (mechanism: string): Refusal => new Refusal('UnsupportedCryptographicParameters', `the token has no mechanism ${mechanism}`);
-
-/** @param what was asked of the token: a mechanism, or an act */
-export function refusalOf({ why, text }: HsmFailure, { prefix, slot }: Slot, what: string): Refusal {
-  if (why === 'absent') return new Refusal('ItemNotFound', text);
-  if (why === 'exists') return new Refusal('ObjectAlreadyExists', text);
-  if (why === 'mechanism') return lacksMechanism(text);
-  if (why === 'ended') return new Refusal('InvalidCorrelationValue', text);
-  if (why === 'full') return new Refusal('ServerLimitExceeded', text);
-  if (why === 'input') return new Refusal('InvalidField', text);
-  if (why === 'unavailable') return new Refusal('GeneralFailure', `slot ${slot} of ${prefix} is not accessible: ${text}`);
-  return new Refusal(REASON[text] ?? 'CryptographicFailure', `the token refuses ${what}: ${text}`);
-}
-
-const PARAMETERS = 'UnsupportedCryptographicParameters' as const;
-const REASON: Readonly<Record<string, Refusal['reason']>> = {
-  CKR_MECHANISM_INVALID: PARAMETERS,
-  CKR_MECHANISM_PARAM_INVALID: PARAMETERS,
-  CKR_ARGUMENTS_BAD: PARAMETERS,
-  CKR_CURVE_NOT_SUPPORTED: PARAMETERS,
-  CKR_FUNCTION_NOT_SUPPORTED: PARAMETERS,
-  CKR_KEY_SIZE_RANGE: PARAMETERS,
-  CKR_KEY_TYPE_INCONSISTENT: 'InvalidObjectType',
-  CKR_KEY_FUNCTION_NOT_PERMITTED: 'IncompatibleCryptographicUsageMask',
-  CKR_KEY_UNEXTRACTABLE: 'NotExtractable',
-  CKR_ATTRIBUTE_SENSITIVE: 'Sensitive',
-  CKR_DATA_LEN_RANGE: 'InvalidField',
-  CKR_DATA_INVALID: 'InvalidField',
-  CKR_ATTRIBUTE_VALUE_INVALID: 'InvalidField',
-  CKR_TEMPLATE_INCONSISTENT: 'InvalidField',
-  CKR_DEVICE_MEMORY: 'ServerLimitExceeded',
-  CKR_SESSION_COUNT: 'ServerLimitExceeded',
-  CKR_SESSION_READ_ONLY: 'PermissionDenied',
-  CKR_TOKEN_WRITE_PROTECTED: 'PermissionDenied',
-};

@@ -13,7 +13,7 @@ import { publicKeyOf } from './public-key.ts';
 import { usesOf } from './shape.ts';
 import { keyMechanism } from './token-cipher.ts';
 import { rememberHalf } from './token-material.ts';
-import { refusalOf } from './tokens.ts';
+import { refusalOf } from './token-refusal.ts';
 import { WrappedKey } from './wrapped-key.ts';
 
 /** The key that wraps, as this server sees it. */
@@ -80,11 +80,12 @@ function lengthOf({ attributes }: ManagedObject): number {
   return typeof node?.value === 'number' ? node.value : 0;
 }
 
-/** Asks the token to unwrap it. A token that is away is no reason to have the key elsewhere. */
+/** Asks the token to unwrap it. A token that is away or broken is no reason to have the key elsewhere. */
 async function asks({ tokens, place, name }: KeyOnToken, object: ManagedObject): Promise<boolean> {
   const answer = await tokens.ask(place, (hsm, slot) => hsm.hold(slot, name));
   if (answer.ok) return isAsTold(answer.value, object);
-  if (answer.failure.why === 'unavailable') throw refusalOf(answer.failure, place, 'to unwrap the key');
+  const refusal = refusalOf(answer.failure, place, 'to unwrap the key');
+  if (refusal.reason === 'GeneralFailure') throw refusal;
   return false;
 }
 
