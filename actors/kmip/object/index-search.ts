@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { plannedAnew } from '../../../kernel/store/planned-anew.ts';
 import type { Reader } from '../../../kernel/store/store.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { IndexTerm } from './index-terms.ts';
 import type { Found, Search } from './object-source.ts';
@@ -30,11 +31,16 @@ interface Bounds {
   readonly walkedToCount: number;
   /** Looked at for a page behind the first of these, as long as what was found so far promises the page within so many. */
   readonly walkedFar: number;
+  /** Read together for a page behind those. */
+  readonly far: number;
 }
 
-const BOUNDS: Bounds = { few: 2_000, counted: 100_000, together: 5_000, walked: 10_000, walkedToCount: 10_000, walkedFar: 50_000 };
+const BOUNDS: Bounds = { few: 2_000, counted: 100_000, together: 5_000, walked: 10_000, walkedToCount: 10_000, walkedFar: 50_000, far: 200_000 };
 
-/** The index only gives candidates: the caller checks the rights on each. */
+/**
+ * The index only gives candidates: the caller checks the rights on each.
+ * @throws Refusal ServerLimitExceeded for a page far behind, of terms that so many objects have that it would take seconds
+ */
 export async function findByIndex(given: Omit<IndexedSearch, 'bounds'>, window: Window, bounds = BOUNDS): Promise<Found> {
   const search: IndexedSearch = { ...given, bounds };
   if (search.terms.length === 0) return search.scope === 'own' ? byPlace(search, window) : together(search, window, (selection) => selection.sql());
@@ -42,8 +48,11 @@ export async function findByIndex(given: Omit<IndexedSearch, 'bounds'>, window: 
   if (few !== undefined) return among(search, few, window);
   if (search.scope === 'granted') return together(search, window, (selection) => selection.sql());
   const isOne = (search.ctx.caller.administers?.length ?? 0) === 0;
-  const walked = isOne && window.offset + window.limit <= bounds.walkedFar ? await walk(search, window) : undefined;
-  return walked ?? together(search, window, (selection) => selection.sqlOfAll());
+  const isFar = window.offset + window.limit > bounds.walkedFar;
+  const walked = isOne && !isFar ? await walk(search, window) : undefined;
+  if (walked) return walked;
+  if (isFar && (await fewest(search, bounds.far)) === undefined) throw tooFar(window, bounds);
+  return together(search, window, (selection) => selection.sqlOfAll());
 }
 
 /** Conditions on columns only: an index has them all, so that what comes before the page and what is counted is not read. */
@@ -80,8 +89,13 @@ async function countPlaces(reader: Reader, selection: Selection, most: number): 
   return total > most ? undefined : total;
 }
 
+function tooFar({ offset }: Window, { walkedFar, far }: Bounds): Refusal {
+  const most = `of more than ${far} objects that all have what is searched for, at most ${walkedFar} can be passed over`;
+  return new Refusal('ServerLimitExceeded', `OffsetItems is ${offset}: ${most}; search for fewer, as with a range of InitialDate`);
+}
+
 /** @returns the place of the first term that few objects have: of the caller's own, or of all, among which are those that others granted */
-async function fewest({ ctx: { reader, caller }, scope, terms, bounds: { few } }: IndexedSearch): Promise<number | undefined> {
+async function fewest({ ctx: { reader, caller }, scope, terms, bounds }: IndexedSearch, few = bounds.few): Promise<number | undefined> {
   const owners = scope === 'own' ? [caller.user, ...(caller.administers ?? [])] : [];
   const whose = owners.length === 0 ? '' : ` AND owner IN (${owners.map((_, at) => `$${at + 3}`).join(', ')})`;
   const sql = `SELECT COUNT(*) AS n FROM (SELECT 1 FROM kms_attribute WHERE tag = $1 AND value = $2${whose} LIMIT ${few + 1}) AS few`;

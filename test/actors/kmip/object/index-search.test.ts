@@ -14,6 +14,7 @@ import { migrate } from '../../../../kernel/store/migrate.ts';
 import { openStore } from '../../../../kernel/store/open.ts';
 import type { Store } from '../../../../kernel/store/store.ts';
 import { AttributeSet } from '../../../../kmip/attribute/set.ts';
+import type { Refusal } from '../../../../kmip/refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { structure, text } from '../../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
@@ -27,7 +28,7 @@ const { Active, Compromised } = ENUM.State;
 const tags = (at: number) => ['all', `third ${at % 3}`, `half ${at < COUNT / 2 ? 'old' : 'new'}`, ...(at % 60 === 5 ? ['rare'] : [])];
 const ownerOf = (at: number) => (at % 4 === 3 ? OTHER : ALICE.user);
 const stateOf = (at: number) => (at % 20 === 0 ? Compromised : Active);
-const BOUNDS = { few: 8, counted: 50, together: 16, walked: 64, walkedToCount: 96, walkedFar: 160 };
+const BOUNDS = { few: 8, counted: 50, together: 16, walked: 64, walkedToCount: 96, walkedFar: 160, far: 100 };
 
 const databases = await testDatabases();
 test.after(async () => {
@@ -64,6 +65,10 @@ function expected(scope: Scope, wanted: readonly string[], isRareState: boolean)
   return all.filter(fits).map((at) => `object ${at}`);
 }
 
+/** Behind so many, for what so many of the caller's own objects all have, a page would take too long. */
+const isTooFar = (scope: Scope, wanted: readonly string[], { offset, limit }: { readonly offset: number; readonly limit: number }) =>
+  scope === 'own' && wanted.length > 0 && offset + limit > BOUNDS.walkedFar && wanted.every((tag) => expected('own', [tag], false).length > BOUNDS.far);
+
 const SEARCHES = [[], ['all'], ['all', 'third 1'], ['third 1', 'third 2'], ['half old'], ['half old', 'third 0'], ['rare'], ['all', 'rare'], ['nobody']];
 const WINDOWS = [
   { offset: 0, limit: 5 },
@@ -75,11 +80,11 @@ const WINDOWS = [
 ];
 
 for (const database of databases)
-  test(`${database.dialect}: every way finds the same, and counts it or says that it has not`, async () => {
+  test(`${database.dialect}: every way finds the same, and counts it or says that it has not; a page too far behind is refused`, async () => {
     const store = await filled(await database.url());
     try {
       const ctx = { caller: ALICE, reader: store, server: { store } } as unknown as OperationContext;
-      let uncounted = 0;
+      let [uncounted, refused] = [0, 0];
       for (const scope of ['own', 'granted'] as const)
         for (const wanted of SEARCHES)
           for (const isRareState of [false, true])
@@ -90,9 +95,20 @@ for (const database of databases)
                 if (isRareState) selection.where(`o.state = ${selection.param(Compromised)}`);
                 return selection;
               };
-              const found = await findByIndex({ ctx, scope, fresh, terms: fresh().terms }, window, BOUNDS);
-              const all = expected(scope, wanted, isRareState);
               const what = JSON.stringify({ scope, wanted, isRareState, window });
+              const finding = findByIndex({ ctx, scope, fresh, terms: fresh().terms }, window, BOUNDS);
+              if (isTooFar(scope, wanted, window)) {
+                refused += 1;
+                const { reason, message } = await finding.then(
+                  () => assert.fail(what),
+                  (error: Refusal) => error,
+                );
+                assert.equal(reason, 'ServerLimitExceeded', what);
+                assert.match(message, new RegExp(`OffsetItems is ${window.offset}: of more than 100 objects .*at most 160 .*InitialDate`));
+                continue;
+              }
+              const found = await finding;
+              const all = expected(scope, wanted, isRareState);
               assert.deepEqual(found.ids, all.slice(window.offset, window.offset + window.limit), what);
               if (found.total === undefined) {
                 uncounted += 1;
@@ -100,6 +116,7 @@ for (const database of databases)
               } else assert.equal(found.total, all.length, what);
             }
       assert.ok(uncounted > 5, `${uncounted}`);
+      assert.ok(refused > 1, `${refused}`);
     } finally {
       await store.close();
     }
