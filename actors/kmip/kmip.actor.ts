@@ -1,7 +1,7 @@
 // One thread of the key server: serves KMIP messages, calls of the REST crypto API and grants, and runs scheduled rotations.
 import { SeededRandom } from '../../crypto/random.ts';
 import { startSelfTest } from '../../crypto/self-test/self-test.ts';
-import { defineActor } from '../../kernel/actor.ts';
+import { type ActorContext, defineActor } from '../../kernel/actor.ts';
 import { DataKey } from '../../kernel/data-key.ts';
 import { createForgedRows } from '../../kernel/store/forged-rows.ts';
 import type { HsmApi } from '../hsm/api.ts';
@@ -25,11 +25,36 @@ import { unconfiguredHsm } from './object/unconfigured-hsm.ts';
 import { OPERATIONS } from './operations/index.ts';
 import { throwFaults } from './refused-call.ts';
 import { rotateDue } from './rotation.ts';
-import type { KeyServer } from './server.ts';
 import { openStreams } from './streams.ts';
 import { writeRefusals } from './told-refusals.ts';
 import { createTombstones } from './tombstones.ts';
-import { warmUp } from './warm-up.ts';
+import { type Serving, warmUp } from './warm-up.ts';
+
+/** @returns what builds the key server of this thread over its own rows, and that of the warm-up over others */
+function keyServers(args: KmipArgs, ctx: ActorContext, tokens: Tokens): Serving['serverOver'] {
+  const hasTokens = tokens.prefixes.length > 0;
+  const keyKinds = hasTokens ? [hsmKeys(tokens), softwareKeys] : [softwareKeys];
+  const streams = openStreams(ctx.peer<StreamApi>('kmip_stream'));
+  return (over) => {
+    const parts = { rows: over.rows, store: over.store, cache: new ObjectCache(over.rows, over.store, ctx.versions) };
+    return {
+      args,
+      operations: OPERATIONS,
+      log: over.log,
+      requestId: over.requestId,
+      now: () => ctx.clock.now(),
+      store: over.store,
+      rows: over.rows,
+      // The sources of objects: each further place for objects is added here.
+      objects: new ObjectRouter(databaseObjects(parts), [hasTokens ? hsmObjects(tokens, parts, args.keyEncryptionKeys ?? []) : unconfiguredHsm]),
+      room: new ContentRoom(() => ctx.call()?.signal),
+      keyKinds,
+      streams,
+      random: new SeededRandom(),
+      aside: createAside(() => ctx.call()),
+    };
+  };
+}
 
 export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
   const store = await ctx.openStore();
@@ -37,28 +62,13 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
   const dataKey = new DataKey('keys', ctx.dataKey('keys'), now, args.maxSealsPerDataKey);
   const rows = new ObjectRows(dataKey, now, createForgedRows(store, ctx.log, now, 'key.forged'));
   if (ctx.adopts('keys')) await adoptRows(store, rows.seals, ctx.log);
-  const cache = new ObjectCache(rows, store, ctx.versions);
   const tokens = new Tokens(ctx.peer<HsmApi>('hsm'), ctx.log);
-  const hasTokens = tokens.prefixes.length > 0;
-  const parts = { rows, store, cache };
-  const server: KeyServer = {
-    args,
-    operations: OPERATIONS,
-    log: ctx.log,
-    requestId: () => ctx.call()?.requestId,
-    now,
-    store,
-    rows,
-    // The sources of objects: each further place for objects is added here.
-    objects: new ObjectRouter(databaseObjects(parts), [hasTokens ? hsmObjects(tokens, parts, args.keyEncryptionKeys ?? []) : unconfiguredHsm]),
-    room: new ContentRoom(() => ctx.call()?.signal),
-    keyKinds: hasTokens ? [hsmKeys(tokens), softwareKeys] : [softwareKeys],
-    streams: openStreams(ctx.peer<StreamApi>('kmip_stream')),
-    random: new SeededRandom(),
-    aside: createAside(() => ctx.call()),
-  };
-  startSelfTest(ctx, { isOn: args.selfTests, more: args.knownAnswers, afterwards: (idle) => warmUp(server, idle) });
-  const acting = hasTokens ? (caller: Principal) => tokens.acting(caller) : (caller: Principal) => caller;
+  const serverOver = keyServers(args, ctx, tokens);
+  const server = serverOver({ rows, store, log: ctx.log, requestId: () => ctx.call()?.requestId });
+  // Messages from other threads are plain arrays.
+  const serving = { serverOver, asArrived: (bytes: Uint8Array) => new Uint8Array(bytes) };
+  startSelfTest(ctx, { isOn: args.selfTests, more: args.knownAnswers, afterwards: (idle) => warmUp(serving, server, idle) });
+  const acting = tokens.prefixes.length > 0 ? (caller: Principal) => tokens.acting(caller) : (caller: Principal) => caller;
   return {
     api: throwFaults<KmipApi>({
       ...createAccess(server, acting),

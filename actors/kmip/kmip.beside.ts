@@ -1,7 +1,7 @@
 // The key server in the threads of its callers: serves calls that take microseconds and write nothing; leaves all others to the actor.
 import { SeededRandom } from '../../crypto/random.ts';
 import { startSelfTest } from '../../crypto/self-test/self-test.ts';
-import { type BesidePart, defineBeside, isLeft } from '../../kernel/actor.ts';
+import { type BesideContext, type BesidePart, defineBeside, isLeft } from '../../kernel/actor.ts';
 import { andThen, orElse } from '../../kernel/at-once.ts';
 import { DataKey } from '../../kernel/data-key.ts';
 import type { Store } from '../../kernel/store/store.ts';
@@ -26,7 +26,7 @@ import { OPERATIONS } from './operations/index.ts';
 import { quickObjects, quickOperations, requireSmall } from './quick.ts';
 import type { KeyServer } from './server.ts';
 import { tellingStore } from './told-refusals.ts';
-import { warmUp } from './warm-up.ts';
+import { type Serving, warmUp } from './warm-up.ts';
 
 /** Limit for a message or a body: a longer one takes too long even to read. */
 const MAX_BYTES = 65_536;
@@ -36,7 +36,8 @@ const elsewhere: ObjectSource = { ...unconfiguredHsm, canonical: leave, held: le
 
 /** What names a key in an HSM, or happens to look so. */
 const ON_TOKEN = Buffer.from(`${HSM}::`);
-const isForToken = (bytes: Uint8Array): boolean => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(ON_TOKEN);
+/** The same bytes. Of arrays that came in different ways V8 makes different classes, and code that meets several of them is slower. */
+const alike = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, byteLength);
 
 /** As with writes, one thread of the actor takes what is left of such calls while it has room: it mostly waits, and its messages to and from the HSM's thread go together. */
 function withToken<T>(work: () => T | Promise<T>): T | Promise<T> {
@@ -50,32 +51,43 @@ class NoRoom extends ContentRoom {
   }
 }
 
+/** @returns what builds the key server of this thread over its own rows, and that of the warm-up over others */
+function keyServers(args: KmipArgs, ctx: BesideContext<KmipApi>, tokens: Tokens): Serving['serverOver'] {
+  const hasTokens = tokens.prefixes.length > 0;
+  const keyKinds = hasTokens ? [quickTokenKeys(tokens), quickKeys] : [quickKeys];
+  const operations = quickOperations(OPERATIONS);
+  return (over) => {
+    const cache = new ObjectCache(over.rows, over.store, ctx.versions, undefined, (id) => requireSmall(over.store, id));
+    const parts = { rows: over.rows, store: over.store, cache };
+    return {
+      args,
+      operations,
+      log: over.log,
+      requestId: over.requestId,
+      now: () => ctx.clock.now(),
+      store: over.store,
+      rows: over.rows,
+      objects: new ObjectRouter(quickObjects(databaseObjects(parts)), [hasTokens ? quickTokenObjects(tokens, parts, args.keyEncryptionKeys ?? []) : elsewhere]),
+      room: new NoRoom(() => undefined),
+      keyKinds,
+      streams: { begin: leave, update: leave, finish: leave, abandon: leave },
+      random: new SeededRandom(),
+      aside: leave,
+    };
+  };
+}
+
 export default defineBeside<KmipApi, KmipArgs>(async (args, ctx) => {
   const reader = await ctx.openReader();
   const now = () => ctx.clock.now();
   // Forged rows are left to the actor, which reports them.
   const rows = new ObjectRows(new DataKey('keys', ctx.dataKey('keys'), now, args.maxSealsPerDataKey), now, leave);
   const store: Store = { ...reader, dialect: 'sqlite', transaction: async () => leaveWrite() };
-  const cache = new ObjectCache(rows, reader, ctx.versions, undefined, (id) => requireSmall(reader, id));
   const tokens = new Tokens(ctx.peer<HsmApi>('hsm'), ctx.log);
-  const hasTokens = tokens.prefixes.length > 0;
-  const parts = { rows, store, cache };
-  const server: KeyServer = {
-    args,
-    operations: quickOperations(OPERATIONS),
-    log: ctx.log,
-    requestId: ctx.requestId,
-    now,
-    store,
-    rows,
-    objects: new ObjectRouter(quickObjects(databaseObjects(parts)), [hasTokens ? quickTokenObjects(tokens, parts, args.keyEncryptionKeys ?? []) : elsewhere]),
-    room: new NoRoom(() => undefined),
-    keyKinds: hasTokens ? [quickTokenKeys(tokens), quickKeys] : [quickKeys],
-    streams: { begin: leave, update: leave, finish: leave, abandon: leave },
-    random: new SeededRandom(),
-    aside: leave,
-  };
-  const endSelfTest = startSelfTest(ctx, { isOn: args.selfTests, more: args.knownAnswers, afterwards: (idle) => warmUp(server, idle) });
+  const serverOver = keyServers(args, ctx, tokens);
+  const server = serverOver({ rows, store, log: ctx.log, requestId: ctx.requestId });
+  const serving = { serverOver, asArrived: alike };
+  const endSelfTest = startSelfTest(ctx, { isOn: args.selfTests, more: args.knownAnswers, afterwards: (idle) => warmUp(serving, server, idle) });
   return {
     api: partOf(server, tokens, { ...server, store: tellingStore(reader, (rows) => ctx.own('').noteRefusals(rows)) }),
     stop() {
@@ -94,13 +106,15 @@ function partOf(server: KeyServer, tokens: Tokens, onTokens: KeyServer): BesideP
   return {
     serve(message, encoding, endpoint, caller, verdict) {
       if (message.length > MAX_BYTES || verdict !== undefined) return leave();
-      if (!isForToken(message)) return serve(server, message, encoding, endpoint, caller);
-      return asActing(caller, (acting) => serve(onTokens, message, encoding, endpoint, acting));
+      const bytes = alike(message);
+      if (!bytes.includes(ON_TOKEN)) return serve(server, bytes, encoding, endpoint, caller);
+      return asActing(caller, (acting) => serve(onTokens, bytes, encoding, endpoint, acting));
     },
     crypto(call, body, caller) {
       if (body.length > MAX_BYTES || !QUICK_CALLS.has(call.name)) return leave();
-      if (!isForToken(body)) return answerCrypto(server, call, body, caller);
-      return asActing(caller, (acting) => answerCrypto(onTokens, call, body, acting));
+      const bytes = alike(body);
+      if (!bytes.includes(ON_TOKEN)) return answerCrypto(server, call, bytes, caller);
+      return asActing(caller, (acting) => answerCrypto(onTokens, call, bytes, acting));
     },
   };
 }

@@ -33,3 +33,6 @@ export interface KeyServer {
   /** Runs long work. */
   readonly aside: Aside;
 }
+
+/** What one key server of a thread has for itself. */
+export type Over = Pick<KeyServer, 'rows' | 'store' | 'log' | 'requestId'>;

@@ -1,6 +1,6 @@
 // Serves typical messages again and again after the start, with keys in memory that nothing else sees, so that the code is compiled when requests come.
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import type { Store } from '../../kernel/store/store.ts';
+import { generateKeyPairSync, randomBytes, randomUUIDv7 } from 'node:crypto';
+import type { Log } from '../../kernel/log-entry.ts';
 import { AttributeSet } from '../../kmip/attribute/set.ts';
 import { keyBlock, symmetricKey } from '../../kmip/key-block.ts';
 import { encodeBinary } from '../../kmip/ttlv/binary.ts';
@@ -12,33 +12,57 @@ import { TAG } from '../../kmip/ttlv/tag.ts';
 import type { Answer, Principal } from './api.ts';
 import { answerCrypto } from './jose/answer.ts';
 import { serve } from './message/serve.ts';
-import type { ManagedObject } from './object/managed-object.ts';
-import { ObjectRouter } from './object/object-router.ts';
-import type { ObjectSource } from './object/object-source.ts';
-import type { KeyServer } from './server.ts';
+import type { Draft } from './object/managed-object.ts';
+import type { KeyServer, Over } from './server.ts';
+import { keepRows } from './warm-up-store.ts';
 
 /** Of all messages once. V8 compiles a function after some hundred calls, and again when it knows more. */
 const ROUNDS = 500;
 /** Requests that come meanwhile wait for at most so long. */
 const SLICE_MS = 2;
-const CALLER: Principal = { user: 'warm-up', scheme: 'up', source: '127.0.0.1' };
+/** Each of the later keys is read in the middle of the work, as those of requests are: code that has met only keys in memory would be compiled for these alone. */
+const KEYS = 8;
+const USER = 'warm-up';
+const SOURCE = { scheme: 'up', source: '127.0.0.1' } as const;
+/** Made in the ways in which those of sessions are. */
+const CALLERS: readonly Principal[] = [
+  { ...{ user: USER }, ...{ realm: 'warm' }, ...SOURCE },
+  { ...{ user: USER, name: 'warm/up' }, ...{ realm: 'warm' }, ...SOURCE },
+  { ...{ user: USER, name: 'warm/up' }, ...{ realm: 'warm', realmAccount: 'account:warm' }, ...SOURCE },
+];
+/** Nothing of the warm-up reaches the store, the audit log or the log. */
+const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 const DATA = new Uint8Array(64);
-const [AES, P256] = ['warm-up-aes', 'warm-up-p256'] as const;
+
+/** What a thread serves its requests with. */
+export interface Serving {
+  /** Builds a key server as that of the thread is built, over other rows: what is compiled for one is then right for the other. */
+  serverOver(over: Over): KeyServer;
+  /** In the form in which messages arrive in this thread. */
+  asArrived(bytes: Uint8Array): Uint8Array;
+}
 
 /** @param server that of the thread: only its objects, its store and its log are others @param idle settles in the next idle moment */
-export async function warmUp(server: KeyServer, idle: () => Promise<void>): Promise<void> {
-  const calls = new Set(callsOf(apart(server)));
-  const total = calls.size;
+export async function warmUp({ serverOver, asArrived }: Serving, { store: { dialect }, now, log }: KeyServer, idle: () => Promise<void>): Promise<void> {
+  const keys = Array.from({ length: KEYS }, () => ({ aes: aesKey(), p256: p256Key() }));
+  const { rows, store } = await keepRows(
+    keys.flatMap(({ aes, p256 }) => [aes, p256]),
+    dialect,
+    now,
+  );
+  const server = serverOver({ rows, store, log: SILENT, requestId: () => undefined });
+  const served = keys.map(({ aes, p256 }) => callsOf(server, aes.id, p256.id, asArrived));
+  const refused = new Set<string>();
   let endsAt = 0;
   for (let round = 0; round < ROUNDS; round++)
-    for (const call of calls) {
+    for (const [what, call] of served[Math.floor((round * KEYS) / ROUNDS)] as Calls) {
       if (performance.now() >= endsAt) {
         await idle();
         endsAt = performance.now() + SLICE_MS;
       }
-      if (!(await isServed(call))) calls.delete(call);
+      if (!refused.has(what) && !(await isServed(() => call(CALLERS[round % CALLERS.length] as Principal)))) refused.add(what);
     }
-  if (calls.size < total) server.log.warn({ refused: total - calls.size }, 'the warm-up has left out messages that are refused: is an algorithm switched off?');
+  if (refused.size > 0) log.warn({ refused: [...refused] }, 'the warm-up has left out messages that are refused: is an algorithm switched off?');
 }
 
 /** A refusal is to be written to the audit log, which is out of reach here: then it throws. */
@@ -51,35 +75,19 @@ async function isServed(call: () => Answer | Promise<Answer>): Promise<boolean> 
   }
 }
 
-/** Nothing of it reaches the store, the audit log or the log. */
-function apart(server: KeyServer): KeyServer {
-  const untouched = (): never => {
-    throw new Error('the warm-up does not reach the store');
-  };
-  const store: Store = { dialect: server.store.dialect, get: untouched, all: untouched, transaction: untouched, close: untouched };
-  const silent = { debug() {}, info() {}, warn() {}, error() {} };
-  return { ...server, store, log: silent, requestId: () => undefined, objects: new ObjectRouter(inMemory([aesKey(), p256Key()], untouched)) };
-}
-
-function inMemory(objects: readonly ManagedObject[], untouched: () => never): ObjectSource {
-  const held = new Map(objects.map((object) => [object.id, { object, contentBytes: 0, grants: new Map() }]));
-  const common = { prefix: '', newIdentifier: untouched, requirePlace: untouched, absence: () => undefined };
-  return { ...common, held: (id) => held.get(id), readWhole: async (one) => held.get(one.object.id), within: untouched, find: untouched };
-}
-
-function aesKey(): ManagedObject {
+function aesKey(): Draft {
   const content = symmetricKey(new Uint8Array(randomBytes(32)), 'AES');
-  return newKey(AES, ENUM.ObjectType.SymmetricKey, content, 'AES', 256);
+  return newKey(ENUM.ObjectType.SymmetricKey, content, 'AES', 256);
 }
 
-function p256Key(): ManagedObject {
+function p256Key(): Draft {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const material = new Uint8Array(privateKey.export({ format: 'der', type: 'pkcs8' }));
   const content = structure(TAG.PrivateKey, [keyBlock({ format: 'PKCS_8', material, algorithm: 'EC', length: 256 })]);
-  return newKey(P256, ENUM.ObjectType.PrivateKey, content, 'EC', 256);
+  return newKey(ENUM.ObjectType.PrivateKey, content, 'EC', 256);
 }
 
-function newKey(id: string, type: ManagedObject['type'], content: ManagedObject['content'], algorithm: 'AES' | 'EC', length: number): ManagedObject {
+function newKey(type: Draft['type'], content: Draft['content'], algorithm: 'AES' | 'EC', length: number): Draft {
   const BIT = MASK.CryptographicUsageMask;
   const attributes = [
     enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm[algorithm]),
@@ -88,30 +96,29 @@ function newKey(id: string, type: ManagedObject['type'], content: ManagedObject[
     ...[TAG.InitialDate, TAG.ActivationDate, TAG.LastChangeDate].map((tag) => dateTime(tag, 0)),
   ];
   const found = AttributeSet.of(structure(TAG.Attributes, attributes));
-  return { id, type, owner: CALLER.user, state: ENUM.State.Active, archived: false, attributes: found, content };
+  return { id: randomUUIDv7(), type, owner: USER, state: ENUM.State.Active, archived: false, attributes: found, content };
 }
 
-function callsOf(server: KeyServer): readonly (() => Answer | Promise<Answer>)[] {
+/** By what they are. */
+type Calls = ReadonlyMap<string, (caller: Principal) => Answer | Promise<Answer>>;
+
+function callsOf(server: KeyServer, aes: string, p256: string, asArrived: Serving['asArrived']): Calls {
   const gcm = structure(TAG.CryptographicParameters, [enumeration(TAG.BlockCipherMode, ENUM.BlockCipherMode.GCM)]);
   const payloads = {
-    Encrypt: [text(TAG.UniqueIdentifier, AES), gcm, bytes(TAG.Data, DATA)],
-    Get: [text(TAG.UniqueIdentifier, AES)],
-    GetAttributes: [text(TAG.UniqueIdentifier, AES)],
-    Sign: [text(TAG.UniqueIdentifier, P256), bytes(TAG.Data, DATA)],
+    Encrypt: [text(TAG.UniqueIdentifier, aes), gcm, bytes(TAG.Data, DATA)],
+    Get: [text(TAG.UniqueIdentifier, aes)],
+    GetAttributes: [text(TAG.UniqueIdentifier, aes)],
+    Sign: [text(TAG.UniqueIdentifier, p256), bytes(TAG.Data, DATA)],
   } as const;
-  const items = Object.entries(payloads) as [keyof typeof payloads, readonly Node[]][];
-  const rest = new TextEncoder().encode(JSON.stringify({ kid: AES, alg: 'dir', enc: 'A256GCM', data: Buffer.from(DATA).toString('base64url') }));
-  return [
-    ...items.map(([name, payload]) => {
-      const message = encodeJson(structure(TAG.RequestPayload, payload), name);
-      return () => serve(server, message, 'json', '2_1', CALLER);
-    }),
-    ...items.map(([name, payload]) => {
-      const message = encodeBinary(requestMessage(ENUM.Operation[name], payload));
-      return () => serve(server, message, 'binary', 'any', CALLER);
-    }),
-    () => answerCrypto(server, { name: 'encrypt' }, rest, CALLER),
-  ];
+  const calls = new Map<string, (caller: Principal) => Answer | Promise<Answer>>();
+  for (const [name, payload] of Object.entries(payloads) as [keyof typeof payloads, readonly Node[]][]) {
+    const json = asArrived(Buffer.from(encodeJson(structure(TAG.RequestPayload, payload), name)));
+    calls.set(`${name} in JSON`, (caller) => serve(server, json, 'json', '2_1', caller));
+    const binary = asArrived(encodeBinary(requestMessage(ENUM.Operation[name], payload)));
+    calls.set(`${name} in binary`, (caller) => serve(server, binary, 'binary', 'any', caller));
+  }
+  const body = asArrived(Buffer.from(JSON.stringify({ kid: aes, alg: 'dir', enc: 'A256GCM', data: Buffer.from(DATA).toString('base64url') })));
+  return calls.set('encrypt', (caller) => answerCrypto(server, { name: 'encrypt' }, body, caller));
 }
 
 function requestMessage(operation: number, payload: readonly Node[]): Node {
