@@ -65,8 +65,8 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
   const tokens = new Tokens(ctx.peer<HsmApi>('hsm'), ctx.log);
   const serverOver = keyServers(args, ctx, tokens);
   const server = serverOver({ rows, store, log: ctx.log, requestId: () => ctx.call()?.requestId });
-  // Messages from other threads are plain arrays.
-  const serving = { serverOver, asArrived: (bytes: Uint8Array) => new Uint8Array(bytes) };
+  // As through a port: to V8, objects and texts that were copied are others than those of the code.
+  const serving = { serverOver, received: <A extends readonly unknown[]>(args: A) => structuredClone(args) };
   startSelfTest(ctx, { isOn: args.selfTests, more: args.knownAnswers, afterwards: (idle) => warmUp(serving, server, idle) });
   const acting = tokens.prefixes.length > 0 ? (caller: Principal) => tokens.acting(caller) : (caller: Principal) => caller;
   return {

@@ -86,7 +86,8 @@ export default defineBeside<KmipApi, KmipArgs>(async (args, ctx) => {
   const tokens = new Tokens(ctx.peer<HsmApi>('hsm'), ctx.log);
   const serverOver = keyServers(args, ctx, tokens);
   const server = serverOver({ rows, store, log: ctx.log, requestId: ctx.requestId });
-  const serving = { serverOver, asArrived: alike };
+  const received = <A extends readonly unknown[]>(args: A) => args.map((each) => (each instanceof Uint8Array ? alike(each) : each)) as unknown as A;
+  const serving = { serverOver, received };
   const endSelfTest = startSelfTest(ctx, { isOn: args.selfTests, more: args.knownAnswers, afterwards: (idle) => warmUp(serving, server, idle) });
   return {
     api: partOf(server, tokens, { ...server, store: tellingStore(reader, (rows) => ctx.own('').noteRefusals(rows)) }),

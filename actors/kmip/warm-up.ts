@@ -38,12 +38,12 @@ const DATA = new Uint8Array(64);
 export interface Serving {
   /** Builds a key server as that of the thread is built, over other rows: what is compiled for one is then right for the other. */
   serverOver(over: Over): KeyServer;
-  /** In the form in which messages arrive in this thread. */
-  asArrived(bytes: Uint8Array): Uint8Array;
+  /** The arguments of a call in the form in which they arrive in this thread. */
+  received<A extends readonly unknown[]>(args: A): A;
 }
 
 /** @param server that of the thread: only its objects, its store and its log are others @param idle settles in the next idle moment */
-export async function warmUp({ serverOver, asArrived }: Serving, { store: { dialect }, now, log }: KeyServer, idle: () => Promise<void>): Promise<void> {
+export async function warmUp({ serverOver, received }: Serving, { store: { dialect }, now, log }: KeyServer, idle: () => Promise<void>): Promise<void> {
   const keys = Array.from({ length: KEYS }, () => ({ aes: aesKey(), p256: p256Key() }));
   const { rows, store } = await keepRows(
     keys.flatMap(({ aes, p256 }) => [aes, p256]),
@@ -51,7 +51,7 @@ export async function warmUp({ serverOver, asArrived }: Serving, { store: { dial
     now,
   );
   const server = serverOver({ rows, store, log: SILENT, requestId: () => undefined });
-  const served = keys.map(({ aes, p256 }) => callsOf(server, aes.id, p256.id, asArrived));
+  const served = keys.map(({ aes, p256 }) => callsOf(server, aes.id, p256.id, received));
   const refused = new Set<string>();
   let endsAt = 0;
   for (let round = 0; round < ROUNDS; round++)
@@ -102,7 +102,7 @@ function newKey(type: Draft['type'], content: Draft['content'], algorithm: 'AES'
 /** By what they are. */
 type Calls = ReadonlyMap<string, (caller: Principal) => Answer | Promise<Answer>>;
 
-function callsOf(server: KeyServer, aes: string, p256: string, asArrived: Serving['asArrived']): Calls {
+function callsOf(server: KeyServer, aes: string, p256: string, received: Serving['received']): Calls {
   const gcm = structure(TAG.CryptographicParameters, [enumeration(TAG.BlockCipherMode, ENUM.BlockCipherMode.GCM)]);
   const payloads = {
     Encrypt: [text(TAG.UniqueIdentifier, aes), gcm, bytes(TAG.Data, DATA)],
@@ -112,13 +112,13 @@ function callsOf(server: KeyServer, aes: string, p256: string, asArrived: Servin
   } as const;
   const calls = new Map<string, (caller: Principal) => Answer | Promise<Answer>>();
   for (const [name, payload] of Object.entries(payloads) as [keyof typeof payloads, readonly Node[]][]) {
-    const json = asArrived(Buffer.from(encodeJson(structure(TAG.RequestPayload, payload), name)));
-    calls.set(`${name} in JSON`, (caller) => serve(server, json, 'json', '2_1', caller));
-    const binary = asArrived(encodeBinary(requestMessage(ENUM.Operation[name], payload)));
-    calls.set(`${name} in binary`, (caller) => serve(server, binary, 'binary', 'any', caller));
+    const json = Buffer.from(encodeJson(structure(TAG.RequestPayload, payload), name));
+    calls.set(`${name} in JSON`, (caller) => serve(server, ...received([json, 'json', '2_1', caller] as const)));
+    const binary = encodeBinary(requestMessage(ENUM.Operation[name], payload));
+    calls.set(`${name} in binary`, (caller) => serve(server, ...received([binary, 'binary', 'any', caller] as const)));
   }
-  const body = asArrived(Buffer.from(JSON.stringify({ kid: aes, alg: 'dir', enc: 'A256GCM', data: Buffer.from(DATA).toString('base64url') })));
-  return calls.set('encrypt', (caller) => answerCrypto(server, { name: 'encrypt' }, body, caller));
+  const body = Buffer.from(JSON.stringify({ kid: aes, alg: 'dir', enc: 'A256GCM', data: Buffer.from(DATA).toString('base64url') }));
+  return calls.set('encrypt', (caller) => answerCrypto(server, ...received([{ name: 'encrypt' }, body, caller] as const)));
 }
 
 function requestMessage(operation: number, payload: readonly Node[]): Node {
