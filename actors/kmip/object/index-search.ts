@@ -132,26 +132,51 @@ interface Looked {
   readonly n: number | string;
 }
 
+/** A part of the caller's own objects: those of it that have all terms, newest first, or only their number. */
+interface Part {
+  readonly count: number;
+  readonly ids: readonly string[];
+  /** Number of all objects of the part, and `seq` of its last one. */
+  readonly looked: number;
+  readonly end: number;
+}
+
 /** For terms that many objects have: looks at the newest. @returns undefined if too few of these have all terms */
-async function walk({ ctx, fresh, bounds }: IndexedSearch, { offset, limit }: Window): Promise<Found | undefined> {
-  const found: string[] = [];
-  const isFull = () => found.length >= offset + limit;
+async function walk(search: IndexedSearch, { offset, limit }: Window): Promise<Found | undefined> {
+  const { ctx, bounds } = search;
+  const ids: string[] = [];
+  let total = 0;
   let before = Number.MAX_SAFE_INTEGER;
   for (let looked = 0; ; ) {
-    const selection = fresh();
-    const place = selection.param(before);
-    const rows = await ctx.reader.all<Looked>(selection.sqlOfWalk(place, bounds.together), selection.params);
-    const end = rows.find(({ id }) => id === null);
-    const part = rows.filter(({ id }) => id !== null).sort((one, other) => Number(other.seq) - Number(one.seq));
-    found.push(...part.map(({ id }) => id as string));
-    const page = { ids: found.slice(offset, offset + limit), total: found.length };
-    if (Number(end?.n ?? 0) < bounds.together) return page;
-    looked += bounds.together;
-    before = Number(end?.seq);
-    if (isFull() && looked >= bounds.walkedToCount) return { ...page, total: undefined };
-    const isFar = offset + limit > bounds.walked && (looked * (offset + limit)) / found.length <= bounds.walkedFar;
-    if (!isFull() && looked >= bounds.walked && !isFar) return undefined;
+    // What comes before the page, or after it, is only counted.
+    const part = total + bounds.together <= offset || total >= offset + limit ? await countPart(search, before) : await readPart(search, before);
+    ids.push(...part.ids.slice(Math.max(0, offset - total), Math.max(0, offset + limit - total)));
+    total += part.count;
+    const page = { ids, total };
+    if (part.looked < bounds.together) return page;
+    looked += part.looked;
+    before = part.end;
+    const isFull = total >= offset + limit;
+    if (isFull && looked >= bounds.walkedToCount) return { ids, total: undefined };
+    const isFar = offset + limit > bounds.walked && (looked * (offset + limit)) / total <= bounds.walkedFar;
+    if (!isFull && looked >= bounds.walked && !isFar) return undefined;
     // Lets other work on this thread run; a transaction must not wait here.
     if (ctx.reader === ctx.server.store) await setImmediate();
   }
+}
+
+async function readPart({ ctx, fresh, bounds }: IndexedSearch, before: number): Promise<Part> {
+  const selection = fresh();
+  const place = selection.param(before);
+  const rows = await ctx.reader.all<Looked>(selection.sqlOfWalk(place, bounds.together), selection.params);
+  const end = rows.find(({ id }) => id === null);
+  const found = rows.filter(({ id }) => id !== null).sort((one, other) => Number(other.seq) - Number(one.seq));
+  return { count: found.length, ids: found.map(({ id }) => id as string), looked: Number(end?.n ?? 0), end: Number(end?.seq) };
+}
+
+async function countPart({ ctx, fresh, bounds }: IndexedSearch, before: number): Promise<Part> {
+  const selection = fresh();
+  const place = selection.param(before);
+  const row = await ctx.reader.get<Omit<Looked, 'id'> & { found: number | string }>(selection.sqlOfCount(place, bounds.together), selection.params);
+  return { count: Number(row?.found ?? 0), ids: [], looked: Number(row?.n ?? 0), end: Number(row?.seq) };
 }

@@ -84,9 +84,20 @@ export class Selection {
    * have all terms; one without `id` has the `seq` of the last object that was looked at, and their number as `n`. */
   sqlOfWalk(before: string, most: number): string {
     const probes = this.#probes(this.#termSql());
-    const places = `${this.sqlOfPlaces()} AND o.seq < ${before} ORDER BY o.seq DESC LIMIT ${most}`;
-    return `WITH looked AS (SELECT id, seq, owner FROM kms_object WHERE seq IN (SELECT seq FROM (${places}) AS places))
+    return `${this.#looked(before, most)}
       SELECT o.id, o.seq, 0 AS n FROM looked o WHERE ${probes.join(' AND ')} UNION ALL SELECT NULL, MIN(seq), COUNT(*) FROM looked`;
+  }
+
+  /** The same, counted: one row of `found`, and of `seq` and `n` of all that were looked at. */
+  sqlOfCount(before: string, most: number): string {
+    const probes = this.#probes(this.#termSql());
+    return `${this.#looked(before, most)}
+      SELECT (SELECT COUNT(*) FROM looked o WHERE ${probes.join(' AND ')}) AS found, MIN(seq) AS seq, COUNT(*) AS n FROM looked`;
+  }
+
+  #looked(before: string, most: number): string {
+    const places = `${this.sqlOfPlaces()} AND o.seq < ${before} ORDER BY o.seq DESC LIMIT ${most}`;
+    return `WITH looked AS (SELECT id, seq, owner FROM kms_object WHERE seq IN (SELECT seq FROM (${places}) AS places))`;
   }
 
   /** `seq` of the rows, read from an index alone. */
