@@ -23,14 +23,16 @@ export interface MakeOptions {
   readonly days?: number;
   readonly usage?: string;
   readonly names?: readonly string[];
+  /** May issue others; without an issuer it may anyway. */
+  readonly isAuthority?: boolean;
 }
 
 /** Without an issuer it is an authority of its own. */
-export async function makeCertificate(name: string, { issuer, days = 30, usage, names }: MakeOptions = {}): Promise<Made> {
+export async function makeCertificate(name: string, { issuer, days = 30, usage, names, isAuthority = !issuer }: MakeOptions = {}): Promise<Made> {
   const keys = (await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
   const validity = { notBefore: new Date(Date.now() - 60 * DAY_MS), notAfter: new Date(Date.now() + days * DAY_MS) };
   const extensions = [
-    ...(issuer ? [] : [new x509.BasicConstraintsExtension(true, 1, true)]),
+    ...(isAuthority ? [new x509.BasicConstraintsExtension(true, 1, true)] : []),
     ...(usage ? [new x509.ExtendedKeyUsageExtension([usage])] : []),
     ...(names ? [new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: 'ip', value }) as never))] : []),
   ];

@@ -9,6 +9,9 @@ const MAX_TOKEN_CHARACTERS = 65_536;
 /** Levels of arrays and objects in the claims: deeper ones could not cross to the thread that asks. */
 const MAX_CLAIM_LEVELS = 32;
 
+/** The clock of an issuer may be ahead of ours, and the tokens of most begin at once. None lives longer for that. */
+const EARLY_SECONDS = 30;
+
 type Attempt = { readonly payload: JWTPayload } | { readonly reason: string; readonly keyMissing: boolean };
 
 export async function verifyJwt(request: JwtRequest, keySets: KeySets, now: number): Promise<JwtOutcome> {
@@ -56,6 +59,7 @@ function optionsFor({ requireIssuer }: JwtRequest, { issuer, audiences }: KeySet
   return {
     algorithms,
     currentDate: new Date(now),
+    clockTolerance: EARLY_SECONDS,
     requiredClaims: requireIssuer ? ['exp', 'iss'] : ['exp'],
     ...(issuer === null ? {} : { issuer }),
     ...(audiences === null ? {} : { audience: [...audiences] }),
@@ -73,11 +77,17 @@ async function tryKeySet({ token, minRefreshSeconds }: JwtRequest, { jwksUri }: 
 async function tryKeys(token: string, { resolve, failure }: KeySet, options: JWTVerifyOptions): Promise<Attempt> {
   if (!resolve) return { reason: `key set not available: ${failure}`, keyMissing: false };
   try {
-    return { payload: (await jwtVerify(token, resolve, options)).payload };
+    return unexpired((await jwtVerify(token, resolve, options)).payload, options);
   } catch (error) {
     if (error instanceof errors.JWKSMultipleMatchingKeys) return tryEach(token, error, options);
     return describeFailure(token, error);
   }
+}
+
+/** The tolerance, which is for `nbf`, counts for `exp` too. */
+function unexpired(payload: JWTPayload, { currentDate }: JWTVerifyOptions): Attempt {
+  const isExpired = (payload.exp as number) * 1000 <= Number(currentDate);
+  return isExpired ? { reason: 'the "exp" of the token has passed', keyMissing: false } : { payload };
 }
 
 /** Tries all keys that match a token without a key id. */
@@ -85,7 +95,7 @@ async function tryEach(token: string, keys: errors.JWKSMultipleMatchingKeys, opt
   let last: Attempt = { reason: 'no key of the set matches', keyMissing: true };
   for await (const key of keys) {
     try {
-      return { payload: (await jwtVerify(token, key, options)).payload };
+      return unexpired((await jwtVerify(token, key, options)).payload, options);
     } catch (error) {
       last = describeFailure(token, error);
       if (!(error instanceof errors.JWSSignatureVerificationFailed)) return last;

@@ -75,8 +75,14 @@ function findPresented(request: FastifyRequest, now: number): { kind: Credential
 /** Browsers set both headers, and a page cannot change them. */
 function refuseForeignOrigin(request: FastifyRequest): void {
   const { origin, 'sec-fetch-site': site } = request.headers;
-  if (origin !== undefined && origin !== `https://${request.host}`)
+  if (origin !== undefined && origin !== ownOrigin(request.host))
     throw new Fault('FORBIDDEN', { detail: 'the request comes from another origin; a session cookie is accepted from pages of this server only' });
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
     throw new Fault('FORBIDDEN', { detail: 'the request comes from another site; a session cookie is accepted from pages of this server only' });
+}
+
+/** As browsers write it: some proxies add the port that every https address has, and hosts may have capitals. */
+function ownOrigin(host: string): string | undefined {
+  const address = `https://${host}`;
+  return URL.canParse(address) ? new URL(address).origin : undefined;
 }

@@ -1,6 +1,7 @@
 // Serves the requests of one connection one after the other. HTTP allows pipelining (RFC 9112 section 9.3.2), and without this the answers would pile up in memory.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { isLingering, lingerIf } from './lingering-close.ts';
 
 type Waiting = readonly [IncomingMessage, ServerResponse];
 
@@ -34,18 +35,21 @@ export function oneByOne(handle: RequestListener, onFirst: (socket: Socket) => v
       line.current = undefined;
       const next = line.waiting.shift();
       if (!next) line.end?.();
-      else if (!next[0].socket.destroyed) begin(line, ...next);
+      else if (next[0].socket.writable) begin(line, ...next);
     });
     handle(request, response);
   };
+  const first = (socket: Socket): Line => {
+    const line: Line = { current: undefined, waiting: [] };
+    lines.set(socket, line);
+    lingerIf(socket, () => line.current?.complete === false || line.waiting.length > 0);
+    onFirst(socket);
+    return line;
+  };
   const serve: RequestListener = (request, response) => {
     const { socket } = request;
-    let line = lines.get(socket);
-    if (!line) {
-      line = { current: undefined, waiting: [] };
-      lines.set(socket, line);
-      onFirst(socket);
-    }
+    if (isLingering(socket)) return;
+    const line = lines.get(socket) ?? first(socket);
     if (!line.current) begin(line, request, response);
     else if (line.waiting.length < MAX_WAITING) line.waiting.push([request, response]);
     else socket.destroy();

@@ -60,7 +60,8 @@ export function readTls(files: TlsFiles): TlsOptions {
     ticketKeys: randomFillSync(new Uint8Array(TICKET_KEY_BYTES)) as Buffer,
     // The handshake accepts clients without a trusted certificate. The HTTP front checks the certificate at every use.
     ...(ca ? { ca, requestCert: true, rejectUnauthorized: false } : {}),
-    ...(crl ? { crl } : {}),
+    // Node reads only the first list of each file. With intermediate authorities OpenSSL needs one of each in the chain.
+    ...(crl ? { crl: blocksIn(crl.toString('latin1'), 'X509 CRL') } : {}),
   };
 }
 
@@ -74,8 +75,10 @@ function requireFitting(files: TlsFiles, pair: Pick<TlsOptions, 'cert' | 'key'>)
 }
 
 /** @returns the certificates of a PEM file in their order, without other contents such as a key */
-export function certificatesIn(pem: string): readonly string[] {
-  return [...pem.matchAll(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)].map(([block]) => `${block}\n`);
+export const certificatesIn = (pem: string): readonly string[] => blocksIn(pem, 'CERTIFICATE');
+
+function blocksIn(pem: string, label: 'CERTIFICATE' | 'X509 CRL'): string[] {
+  return [...pem.matchAll(new RegExp(`-----BEGIN ${label}-----[^-]+-----END ${label}-----`, 'g'))].map(([block]) => `${block}\n`);
 }
 
 /**

@@ -163,7 +163,7 @@ function checkVendorAttribute(node: Structure): void {
   if (!isTags({ tag: node.tag, vendor, name: textOf(node, TAG.AttributeName) ?? '' })) return;
   const value = child(node, TAG.AttributeValue);
   const tags = value?.type === TYPE.TextString ? parseTags(value.value) : undefined;
-  if (!tags) throw new Refusal('InvalidAttributeValue', 'the value of the attribute tag must be a JSON array of strings');
+  if (!tags) throw new Refusal('InvalidAttributeValue', 'the value of the attribute tag must be a JSON array of strings in valid Unicode, without U+0000');
   if (tags.some((tag) => tag === '' || tag.startsWith('_')))
     throw new Refusal('InvalidAttributeValue', 'a tag must not be empty and must not begin with _, which is reserved for the server');
 }

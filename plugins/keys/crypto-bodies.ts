@@ -71,13 +71,14 @@ const modulus = octets(RSA_MODULUS_BITS.min / 8, RSA_MODULUS_BITS.max / 8);
 const number = octets(1, RSA_MODULUS_BITS.max / 8);
 const RSA_PUBLIC = { n: modulus, e: number };
 const RSA_PRIVATE = { d: number, p: number, q: number, dp: number, dq: number, qi: number };
-const without = (...members: string[]) => ({ maxProperties: MAX_MEMBERS, not: { anyOf: members.map((member) => ({ required: [member] })) } });
 /** As long as some of these lengths; the exact one follows from other members. */
 const octetsIn = (lengths: readonly number[]) => maybe(octets(Math.min(...lengths), Math.max(...lengths)));
 const curves = (type: 'EC' | 'OKP') => maybe(Type.Enum(curvesOf(type).map(({ crv }) => crv)));
 const coordinate = (type: 'EC' | 'OKP') => octetsIn(curvesOf(type).map(({ length }) => length));
 const ML_DSA_PUBLIC = SIGNATURE_ALGORITHMS.flatMap(({ mlDsa }) => (mlDsa ? [mlDsa.publicKeyLength] : []));
 const none = Type.Optional(Type.Null());
+const without = (...members: string[]): TProperties => Object.fromEntries(members.map((member) => [member, none]));
+const NO_RSA_PRIVATE = without(...Object.keys(RSA_PRIVATE));
 const INTENDED = {
   use: maybe(Type.String({ maxLength: MAX_NAME, description: 'sig or enc: narrows what the key is for', examples: ['sig'] })),
   key_ops: maybe(Type.Array(text, { uniqueItems: true, maxItems: 64, description: 'narrows what the key is for', examples: [['sign', 'verify']] })),
@@ -86,8 +87,8 @@ const INTENDED = {
 const NEW_KEY = Type.Union([
   open({ ...INTENDED, kty: Type.Literal('oct'), alg: none, bits: maybe(Type.Enum([128, 192, 256])), k: none }),
   open({ ...INTENDED, kty: Type.Literal('oct'), alg: Type.Enum(algorithmsFor('oct')), bits, k: maybe(octets(16, 512)) }),
-  Type.Object({ ...INTENDED, kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits }, without('n', 'd')),
-  Type.Object({ ...INTENDED, kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits, ...RSA_PUBLIC }, without(...Object.keys(RSA_PRIVATE))),
+  open({ ...INTENDED, kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits, ...without('n'), ...NO_RSA_PRIVATE }),
+  open({ ...INTENDED, kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits, ...RSA_PUBLIC, ...NO_RSA_PRIVATE }),
   open({ ...INTENDED, kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits, ...RSA_PUBLIC, ...RSA_PRIVATE }),
   open({ ...INTENDED, kty: Type.Literal('EC'), alg: algOf('EC'), crv: curves('EC'), x: coordinate('EC'), y: coordinate('EC'), d: coordinate('EC') }),
   open({ ...INTENDED, kty: Type.Literal('OKP'), alg: algOf('OKP'), crv: curves('OKP'), x: coordinate('OKP'), d: coordinate('OKP') }),

@@ -33,6 +33,10 @@ test('claims: exp is required and checked, nbf, iss and aud too, by the clock of
   assert.match(await refusal(check({ exp: now() - 1 })), /"exp"/);
   assert.match(await refusal(check({ exp: 'tomorrow' })), /"exp"/);
   assert.match(await refusal(check({ nbf: now() + 100 })), /"nbf"/);
+  assert.match(await refusal(check({ nbf: now() + 35 })), /"nbf"/);
+  // The clock of the issuer is a little ahead; no token lives longer for that.
+  assert.equal((await check({ nbf: now() + 25 })).ok, true);
+  assert.match(await refusal(check({ nbf: now() - 300, exp: now() })), /"exp"/);
   assert.match(await refusal(check({}, { audiences: ['a'] })), /"aud"/);
   assert.match(await refusal(check({ aud: ['b', 'c'] }, { audiences: ['a'] })), /"aud"/);
   assert.equal((await check({ aud: ['b', 'a'] }, { audiences: ['a', 'z'] })).ok, true);

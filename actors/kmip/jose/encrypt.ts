@@ -16,6 +16,7 @@ import { agreedKey, agreementCurve, ephemeralPair, partyInformation } from './ke
 import { KEY_WRAP, oaepBy, wrap } from './key-wrap.ts';
 import { type Members, octets, text } from './members.ts';
 import { contentEncryption, keyManagement } from './named-algorithm.ts';
+import { JoseProblem } from './problem.ts';
 import { type ProtectedHeader, plainHeader, writeHeader } from './protected-header.ts';
 import { type ContentKey, messageKey, type Sealed, seal } from './sealing.ts';
 import { AGREE, ENCRYPT_KEY, takeKey, WRAP } from './use.ts';
@@ -88,6 +89,8 @@ async function oaep(ctx: OperationContext, { kid, alg, enc, data }: Call, hash: 
   return encryptCarried(plainHeader(object, alg.name, enc.name), enc, recipient, oaepBy(hash));
 }
 
+const noSecret = () => new JoseProblem('crypto_failure', 'nobody can agree on a key with this public key: it has a small order');
+
 /** Generates a new key for the content and wraps it with the recipient's key. */
 async function encryptCarried(header: ProtectedHeader, enc: ContentEncryption, wrapping: Key, parameters: CryptographicParameters): Promise<Prepared> {
   const key = randomBytes(enc.keyLength);
@@ -102,7 +105,8 @@ async function encryptAgreed(ctx: OperationContext, body: Members, { kid, alg, e
   const publicKey = await recipient.publicKey();
   const { privateKey, epk } = ephemeralPair(agreementCurve(recipient));
   const header = writeHeader({ alg: alg.name, enc: enc.name, kid: object.id, epk, ...parties.encoded });
-  const agreedFor = (algorithm: string, bytes: number) => agreedKey(async () => agree(privateKey, publicKey), { algorithm, length: bytes, ...parties });
+  const secret = async () => agree(privateKey, publicKey);
+  const agreedFor = (algorithm: string, bytes: number) => agreedKey(secret, { algorithm, length: bytes, ...parties }, noSecret);
   if (length === undefined) return { header, key: messageKey(enc, await agreedFor(enc.name, enc.keyLength)), encryptedKey: '' };
   const key = randomBytes(enc.keyLength);
   return { header, key: messageKey(enc, key), encryptedKey: base64url(wrap(await agreedFor(alg.name, length), key)) };

@@ -1,10 +1,10 @@
 // ECDH-ES: the key that two key pairs agree on, and the ephemeral public key in the protected header (RFC 7518 section 4.6, RFC 8037 section 3.2).
 import { createHash, createPublicKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
-import { curveName } from '../../../jose/curve.ts';
+import { CURVES, type Curve, curveName } from '../../../jose/curve.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { KeyFacts } from '../object/key.ts';
 import { publicJwk } from './jwk.ts';
-import { type Members, optionalOctets } from './members.ts';
+import { type Members, octets, optionalOctets } from './members.ts';
 import { badRequest, decryptionFailed, JoseProblem } from './problem.ts';
 
 /** The inputs of the derivation besides the shared secret. They bind the key to one algorithm, one length and two parties. */
@@ -28,31 +28,31 @@ export function partyInformation(members: Members): { apu: Uint8Array; apv: Uint
   };
 }
 
-const CURVES: ReadonlySet<string> = new Set(['P-256', 'P-384', 'P-521', 'X25519', 'X448']);
+const AGREEING: ReadonlyMap<string, Curve> = new Map(CURVES.flatMap((each) => (each.agrees ? [[each.crv, each]] : [])));
 
 /** The curve of a key that supports key agreement. @throws Problem crypto_failure for any other key */
-export function agreementCurve(key: KeyFacts): string {
-  const curve = curveName(key.curve);
-  if (curve === undefined || !CURVES.has(curve))
-    throw new JoseProblem('crypto_failure', 'the key does not fit alg: ECDH-ES needs a key on P-256, P-384, P-521, X25519 or X448');
+export function agreementCurve(key: KeyFacts): Curve {
+  const curve = AGREEING.get(curveName(key.curve) ?? '');
+  if (!curve) throw new JoseProblem('crypto_failure', `the key does not fit alg: ECDH-ES needs a key on one of ${[...AGREEING.keys()].join(', ')}`);
   return curve;
 }
 
 /** Generates a key pair for one message, on the curve of the recipient's key. */
-export function ephemeralPair(curve: string): { privateKey: KeyObject; epk: Members } {
-  const { privateKey, publicKey } = curve.startsWith('X')
-    ? generateKeyPairSync(curve.toLowerCase() as 'x25519')
-    : generateKeyPairSync('ec', { namedCurve: curve });
+export function ephemeralPair({ kty, crv }: Curve): { privateKey: KeyObject; epk: Members } {
+  const { privateKey, publicKey } = kty === 'OKP' ? generateKeyPairSync(crv.toLowerCase() as 'x25519') : generateKeyPairSync('ec', { namedCurve: crv });
   return { privateKey, epk: publicJwk(publicKey) };
 }
 
-/** The sender's public key from a header. @throws Problem bad_request unless it is a point of that curve */
-export function readEphemeral(epk: unknown, curve: string): KeyObject {
+/** The sender's public key from a header. @throws Problem bad_request unless it is a point of that curve, as strictly encoded as an imported one */
+export function readEphemeral(epk: unknown, { kty, crv, length }: Curve): KeyObject {
   if (typeof epk !== 'object' || epk === null) throw badRequest('missing member: epk');
-  const { kty, crv, x, y } = epk as Members;
-  const isCurve = crv === curve && kty === (curve.startsWith('X') ? 'OKP' : 'EC');
-  if (!isCurve || typeof x !== 'string' || (kty === 'EC' && typeof y !== 'string')) throw badRequest('epk is not a public key on the curve of the key');
-  const key: JsonWebKey = { kty: String(kty), crv: curve, x, ...(typeof y === 'string' && kty === 'EC' && { y }) };
+  const members = epk as Members;
+  const coordinate = (name: string): string => {
+    if (octets(members, name).length !== length) throw badRequest(`${name} of epk must be ${length} bytes on ${crv}`);
+    return members[name] as string;
+  };
+  if (members['crv'] !== crv || members['kty'] !== kty) throw badRequest('epk is not a public key on the curve of the key');
+  const key: JsonWebKey = { kty, crv, x: coordinate('x'), ...(kty === 'EC' && { y: coordinate('y') }) };
   try {
     return createPublicKey({ key, format: 'jwk' });
   } catch {
@@ -63,13 +63,14 @@ export function readEphemeral(epk: unknown, curve: string): KeyObject {
 /**
  * Derives a key from a shared secret.
  * @param secret computes the shared secret of the two key pairs
- * @throws Problem decryption_failed if there is no shared secret (an X25519 key of small order)
+ * @param refusal of a public key that leads to no shared secret (an X25519 key of small order)
+ * @throws Problem
  */
-export async function agreedKey(secret: () => Promise<Uint8Array>, derivation: KeyDerivation): Promise<Buffer> {
+export async function agreedKey(secret: () => Promise<Uint8Array>, derivation: KeyDerivation, refusal = decryptionFailed): Promise<Buffer> {
   try {
     return concatKdf(await secret(), derivation);
   } catch (error) {
-    throw refusalOf(error)?.reason === 'CryptographicFailure' ? decryptionFailed() : error;
+    throw refusalOf(error)?.reason === 'CryptographicFailure' ? refusal() : error;
   }
 }
 

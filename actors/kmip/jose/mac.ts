@@ -16,8 +16,7 @@ export async function mac(body: Members, ctx: OperationContext): Promise<unknown
   const given = optionalOctets(body, 'mac');
   const use = given === undefined ? USE.MAC : USE.MACVerify;
   const object = await findSecretKey(ctx, kid, use.operation, 'both');
-  const key = await takeKey(ctx, object, use, data.length, () => {});
-  requireMacKey(key, alg.algorithm, alg.length);
+  const key = await takeKey(ctx, object, use, data.length, (each) => requireMacKey(each, alg.algorithm, alg.length));
   const input = { parameters: { cryptographicAlgorithm: alg.algorithm }, data };
   if (given !== undefined) return { kid: object.id, valid: await key.verifyMac(input, given) };
   const made = await key.mac(input);

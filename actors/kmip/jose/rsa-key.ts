@@ -18,8 +18,8 @@ const isPrime = promisify(checkPrime);
 /** @param bits of the modulus @throws Problem bad_request, unsupported_algorithm */
 export async function createRsaKey(body: Members, { aside, server }: OperationContext, alg: string | undefined, bits: number | undefined): Promise<NewPair> {
   const purpose = rsaPurpose(alg, server.args.jsonNames);
-  if (body['n'] !== undefined) return { ...(await importRsa(body, bits)), alg, purpose, imported: true };
-  if (body['d'] !== undefined) throw badRequest('missing member: n');
+  if (isGiven(body, 'n')) return { ...(await importRsa(body, bits)), alg, purpose, imported: true };
+  if (PRIVATE.some((name) => isGiven(body, name))) throw badRequest('missing member: n');
   const modulusLength = bits ?? RSA_MODULUS_BITS.min;
   requireLength(modulusLength);
   const pair = await aside(() => generate('rsa', { modulusLength }));
@@ -42,6 +42,9 @@ function requireLength(bits: number): void {
 
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi'] as const;
 
+/** As everywhere in this API, null counts as absent. */
+const isGiven = (body: Members, name: string): boolean => body[name] !== undefined && body[name] !== null;
+
 async function importRsa(body: Members, bits: number | undefined): Promise<Pick<NewPair, 'privateKey' | 'publicKey'>> {
   // No member is longer than the modulus. Longer ones are refused before any computation.
   const number = (name: string, maxBytes = RSA_MODULUS_BITS.max / 8): bigint => {
@@ -57,8 +60,8 @@ async function importRsa(body: Members, bits: number | undefined): Promise<Pick<
   if (n % 2n === 0n || e < 3n || e % 2n === 0n || e >= 2n ** 64n) throw badRequest('n and e are not an RSA public key');
   const publicMembers = { kty: 'RSA', n: encode(n), e: encode(e) };
   const publicKey = createPublicKey({ key: publicMembers, format: 'jwk' });
-  if (PRIVATE.every((name) => body[name] === undefined)) return { publicKey };
-  if (body['oth'] !== undefined) throw badRequest('RSA keys with more than two primes are not supported');
+  if (!PRIVATE.some((name) => isGiven(body, name))) return { publicKey };
+  if (isGiven(body, 'oth')) throw badRequest('RSA keys with more than two primes are not supported');
   const [d, p, q, dp, dq, qi] = PRIVATE.map((name) => number(name)) as [bigint, bigint, bigint, bigint, bigint, bigint];
   await requireConsistent({ n, e, d, p, q, dp, dq, qi });
   const privateMembers = { d: encode(d), p: encode(p), q: encode(q), dp: encode(dp), dq: encode(dq), qi: encode(qi) };

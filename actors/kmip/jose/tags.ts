@@ -1,8 +1,10 @@
 // Tags of keys: GET, POST and DELETE /v1/crypto/keys/{kid}/tags read and change the vendor attribute that holds them.
 import { Refusal } from '../../../kmip/refusal.ts';
+import { isStorable } from '../../../kmip/tags.ts';
 import { structure, TYPE, text as textNode } from '../../../kmip/ttlv/node.ts';
 import { textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { isLonger } from '../../../text/code-points.ts';
 import { requireSize } from '../object/attribute-change.ts';
 import { userTags } from '../object/index-terms.ts';
 import { markChanged } from '../object/lifecycle.ts';
@@ -39,8 +41,8 @@ function tagsOf(body: Members): readonly string[] {
   const tags = body['tags'];
   if (!Array.isArray(tags) || !tags.every((tag) => typeof tag === 'string')) throw badRequest('tags is not an array of strings');
   if (tags.length > MAX_TAGS) throw badRequest(`tags has more than ${MAX_TAGS} entries`);
-  if (tags.some((tag) => tag === '' || tag.length > 255 || tag.startsWith('_') || tag.includes('\0')))
-    throw badRequest('a tag must have 1 to 255 characters, must not begin with _ and must not contain U+0000');
+  if (tags.some((tag) => tag === '' || isLonger(tag, 255) || tag.startsWith('_') || !isStorable(tag)))
+    throw badRequest('a tag must have 1 to 255 characters, must not begin with _, and must be valid Unicode without U+0000');
   return tags;
 }
 

@@ -163,6 +163,21 @@ test('a route that a cookie authorises refuses foreign pages', async () => {
     assert.equal((await server.ask('GET', '/whoami', { cookie, headers: headers as never })).status, 200);
 });
 
+test('the origin of a page is its host and port, however a client or a proxy writes them', async () => {
+  for (const [host, origin, expected] of [
+    ['Gate.Example', 'https://gate.example', 200],
+    ['gate.example:443', 'https://gate.example', 200],
+    ['gate.example:8443', 'https://gate.example:8443', 200],
+    ['gate.example:8443', 'https://gate.example', 403],
+    ['gate.example', 'https://gate.example.evil', 403],
+    ['gate.example:80', 'http://gate.example', 403],
+    ['', 'null', 403],
+  ] as const) {
+    const { status } = await raw(server, `GET /whoami HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${origin}\r\nCookie: _ea_=${cookie}\r\n\r\n`);
+    assert.equal(status, expected, `${host} ${origin}`);
+  }
+});
+
 test('a page asked for as HTML without a valid session leads to /sign-in and back; programs get 401', async () => {
   const ask = (path: string, accept: string, more = {}) => server.ask('GET', path, { headers: { accept }, ...more });
   const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
@@ -241,6 +256,9 @@ test('no host, two hosts, two credentials, another version and an unknown transf
     ['GET /health\r\n\r\n', /version/],
     ['GET /health HTTP/2.0\r\nHost: x\r\n\r\n', /version/],
     [`POST /extra/7 HTTP/1.1\r\nHost: x\r\n${chunked}`, /transfer coding/],
+    ['GET /health#fragment HTTP/1.1\r\nHost: x\r\n\r\n', /target/],
+    ['GET * HTTP/1.1\r\nHost: x\r\n\r\n', /target/],
+    ['GET file:///health HTTP/1.1\r\nHost: x\r\n\r\n', /target/],
   ] as const) {
     const { status, body } = await raw(server, request);
     assert.equal(status, 400, request);
@@ -251,6 +269,12 @@ test('no host, two hosts, two credentials, another version and an unknown transf
   for (const host of ['x', 'x:443', '127.0.0.1:8443', '[::1]:8443', ''])
     assert.equal((await raw(server, `GET /health HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).status, 200);
   assert.equal((await raw(server, 'GET /health HTTP/1.0\r\n\r\n')).status, 200);
+  for (const [target, expected] of [
+    ['GET https://x/health', 200],
+    ['GET HTTPS://x/health?a', 200],
+    ['OPTIONS *', 405],
+  ] as const)
+    assert.equal((await raw(server, `${target} HTTP/1.1\r\nHost: x\r\n\r\n`)).status, expected, target);
 });
 
 test('plain HTTP is told to use https', async () => {

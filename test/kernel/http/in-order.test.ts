@@ -1,13 +1,15 @@
 // Requests and bytes that are none on one connection: each answer stands in the place of its request.
 import assert from 'node:assert/strict';
-import { connect } from 'node:tls';
+import { type ConnectionOptions, connect } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import { signInAdmin, startServer, type TestServer } from '../../server.ts';
 
 let server: TestServer;
+let cookie: string;
 test.before(async () => {
   server = await startServer();
+  cookie = await signInAdmin(server);
 });
 test.after(() => server?.end());
 
@@ -36,7 +38,6 @@ test('CONNECT, unknown expectations and encoded bodies are refused with the usua
   assert.match(connected, /^HTTP\/1.1 405 .*\r\nAllow: \r\n.*"METHOD_NOT_ALLOWED"/s);
   const expecting = await all(`GET /health HTTP/1.1\r\n${HOST}Expect: dance\r\nConnection: close\r\n\r\n`);
   assert.match(expecting, /^HTTP\/1.1 417 .*"EXPECTATION_FAILED"/s);
-  const cookie = await signInAdmin(server);
   for (const path of ['/admins/realms', '/kmip']) {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
     const { status, body, headers: sent } = await server.ask('POST', path, { cookie, headers, body: gzipSync('{}') });
@@ -44,6 +45,62 @@ test('CONNECT, unknown expectations and encoded bodies are refused with the usua
     assert.notEqual((await server.ask('POST', path, { cookie, headers: { ...headers, 'content-encoding': 'identity' }, body: '{}' })).status, 415);
   }
 });
+
+/** More than fits into the buffers of TCP, so that the client still sends when it is refused. */
+const MUCH = 'a'.repeat(8_388_608);
+
+test('who is still sending can send all of it, and then reads why it was refused', async () => {
+  const post = `POST /login?realm=_ HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n`;
+  for (const [bytes, expected] of [
+    [`GET /health HTTP/1.1\r\n${HOST}X: ${MUCH}`, 431],
+    [`\0${MUCH}`, 400],
+    [`${post}Transfer-Encoding: chunked\r\n\r\nzz${MUCH}`, 400],
+    [`${post}Content-Length: ${MUCH.length}\r\n\r\n${MUCH}`, 413],
+    [`${post}Transfer-Encoding: chunked\r\n\r\n${MUCH.length.toString(16)}\r\n${MUCH}\r\n0\r\n\r\n`, 413],
+    [`CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n${MUCH}`, 405],
+  ] as const)
+    assert.deepEqual(await sentThenRead(bytes), [expected], bytes.slice(0, 60));
+});
+
+test('what follows a last answer is not served, though the connection lingers', async () => {
+  const large = `POST /login?realm=_ HTTP/1.1\r\n${HOST}Content-Type: application/json\r\nContent-Length: 70000\r\n\r\n`;
+  const realm = JSON.stringify({ id: 'late' });
+  const late = `POST /admins/realms HTTP/1.1\r\n${HOST}Cookie: _ea_=${cookie}\r\nContent-Type: application/json\r\nContent-Length: ${realm.length}\r\n\r\n${realm}`;
+  assert.deepEqual(await sentThenRead(large, ' '.repeat(70_000), late), [413]);
+  assert.equal((await server.ask('GET', '/admins/realms/late', { cookie })).status, 404);
+  assert.deepEqual(statuses(await all(late.replace('HTTP/1.1\r\n', 'HTTP/1.1\r\nConnection: close\r\n'))), [201]);
+});
+
+test('a client that never ends is not waited for', async () => {
+  const began = performance.now();
+  const { hostname, port } = new URL(server.address);
+  const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false, allowHalfOpen: true } as ConnectionOptions);
+  socket.on('error', () => {});
+  socket.resume();
+  socket.write('BAD\r\n\r\n');
+  const more = setInterval(() => socket.write('more'), 50);
+  await new Promise((resolve) => socket.once('close', resolve));
+  clearInterval(more);
+  assert.ok(performance.now() - began < 10_000);
+});
+
+/** As a client that reads nothing before it has sent everything. */
+async function sentThenRead(...packets: readonly string[]): Promise<readonly number[]> {
+  const { hostname, port } = new URL(server.address);
+  const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false, allowHalfOpen: true } as ConnectionOptions);
+  socket.setTimeout(10_000, () => socket.destroy(new Error('the connection was not closed')));
+  for (const packet of packets) {
+    await new Promise<void>((resolve, reject) => {
+      socket.once('error', reject);
+      socket.write(packet, () => resolve());
+    });
+    await new Promise((resolve) => setTimeout(resolve, packets.length > 1 ? 100 : 0));
+  }
+  let text = '';
+  for await (const chunk of socket) text += String(chunk);
+  socket.end();
+  return statuses(text);
+}
 
 function statuses(text: string): readonly number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));

@@ -189,6 +189,27 @@ test('a certificate that is revoked under way is refused on open connections and
   assert.equal((await as(ann)('POST', '/login?realm=r')).status, 200);
 });
 
+test('client_crl holds the list of each authority of a chain, in any order', async () => {
+  const between = await makeCertificate('CN=between', { issuer: ca, isAuthority: true });
+  const under = async (name: string) => {
+    const made = await makeCertificate(`CN=${name}`, { issuer: between, usage: CLIENT_AUTH });
+    return { ...made, cert: `${made.cert}\n${between.cert}` };
+  };
+  const [good, gone] = [await under('good'), await under('gone')];
+  const lists = [await revocationList(ca, [ben]), await revocationList(between, [gone])];
+  for (const each of [lists, lists.toReversed()]) {
+    const path = file('lists.pem', each.join('\n'));
+    const other = await start(TLS.replace(crl, path));
+    const status = async (made: Made) => {
+      const agent = new Agent({ connect: { ca: ca.cert, cert: made.cert, key: made.key } });
+      agents.push(agent);
+      return (await asker(other.address, agent)('GET', '/me')).status;
+    };
+    assert.deepEqual([await status(ann), await status(ben), await status(good), await status(gone)], [200, 401, 200, 401]);
+    await other.end();
+  }
+});
+
 test('a client certificate of the last super admin counts only if the server asks for certificates', async () => {
   const toCard = { realms: ['_'], client_certificate: 'root by card' };
   admin = (await as()('POST', '/login?realm=_', { user: 'admin:a new password' })).cookie as string;

@@ -119,4 +119,14 @@ test('what remains ambiguous is refused with the identifiers, of those alone tha
   for (const id of [...keys, privateKey, publicKey]) assert.ok(got.includes(id), got);
 });
 
+test('tags that cannot be told apart in UTF-8, or that no database stores, are refused, as an attribute and as an identifier', async () => {
+  const id = await aes('sound');
+  for (const tags of [['\ud800', '\ud801'], ['\udc00'], ['a\0']]) {
+    const { item } = await client.ask('SetAttribute', ID(id), structure(TAG.NewAttribute, [tagsNode(...tags)]));
+    assert.equal(codeOf(item, TAG.ResultReason), ENUM.ResultReason.InvalidAttributeValue, JSON.stringify(tags));
+    const named = await client.ask('GetAttributes', tagged(...tags));
+    assert.notEqual(codeOf(named.item, TAG.ResultReason), ENUM.ResultReason.GeneralFailure, JSON.stringify(tags));
+  }
+});
+
 test.run();

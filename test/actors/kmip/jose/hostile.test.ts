@@ -107,6 +107,32 @@ test('headers: malformed, without alg, enc or kid, and with extensions', async (
   assert.equal(await api.refused('decrypt', { ...GOOD.decrypt, protected: '' }), '400 bad_request');
 });
 
+test('an epk is read as strictly as an imported key: canonical base64url, whole coordinates', async () => {
+  const good = header(GOOD.decrypt.protected);
+  const { x, y } = good.epk;
+  const longer = (coordinate: string) => base64url(Buffer.concat([Buffer.alloc(1), Buffer.from(coordinate, 'base64url')]));
+  for (const epk of [
+    { x: `${x}=` },
+    { x: ` ${x}` },
+    { y: `${y}\n` },
+    { x: longer(x) },
+    { y: longer(y) },
+    { x: `${x}A` },
+    { x: null },
+    { y: 7 },
+    { kty: 'OKP' },
+  ]) {
+    const changed = { ...good, epk: { ...good.epk, ...epk } };
+    assert.equal(await api.refused('decrypt', { ...GOOD.decrypt, protected: base64url(JSON.stringify(changed)) }), '400 bad_request', JSON.stringify(epk));
+  }
+});
+
+test('nobody can encrypt for a key of small order, which is no failed decryption', async () => {
+  const none = await api.ok('createKey', { kty: 'OKP', crv: 'X25519', x: base64url(Buffer.alloc(32)) });
+  for (const alg of ['ECDH-ES', 'ECDH-ES+A128KW'])
+    assert.equal(await api.refused('encrypt', { kid: none.kid, alg, enc: 'A128GCM', data: DATA }), '422 crypto_failure', alg);
+});
+
 test('algorithms in the body: nobody knows them, or not for this', async () => {
   const body = GOOD.encrypt;
   for (const alg of ['XYZ', '', 'DIR', 'constructor', '__proto__']) assert.equal(await api.refused('encrypt', { ...body, alg }), '400 bad_request', alg);

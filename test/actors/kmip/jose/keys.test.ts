@@ -131,6 +131,17 @@ test('RSA: every private member is needed and has to fit the others', async () =
   assert.equal(await api.refused('createKey', short), '400 bad_request');
 });
 
+test('RSA: null counts as absent, and a private member without the modulus is no wish for a new key', async () => {
+  const api = new CryptoApi();
+  const { n, e, ...secrets } = RSA;
+  const nothing = Object.fromEntries(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth'].map((name) => [name, null]));
+  assert.equal((await api.ok('createKey', { kty: 'RSA', n, e, ...nothing })).kid_public, undefined);
+  assert.equal((await api.ok('createKey', { ...RSA, oth: null })).n, n);
+  assert.notEqual((await api.ok('createKey', { kty: 'RSA', n: null, e: null, ...nothing })).kid_public, undefined);
+  for (const name of ['d', 'p', 'q', 'dp', 'dq', 'qi'] as const)
+    assert.equal(await api.refused('createKey', { kty: 'RSA', e, [name]: secrets[name] }), '400 bad_request', name);
+});
+
 test('curves: d has to be in range, x and y its own, points on the curve, lengths exact', async () => {
   const api = new CryptoApi();
   const { d, x, y } = EC as Required<JsonWebKey>;
@@ -227,6 +238,8 @@ test('usage limits are spent here as for KMIP', async () => {
   const { kid } = await api.ok('createKey', { kty: 'oct', alg: 'HS256' });
   const limits = [longInteger(TAG.UsageLimitsTotal, 2n), longInteger(TAG.UsageLimitsCount, 2n), enumeration(TAG.UsageLimitsUnit, ENUM.UsageLimitsUnit.Object)];
   object(api, kid).attributes.set(structure(TAG.UsageLimits, limits));
+  // A call that the key does not fit spends nothing.
+  for (let call = 0; call < 3; call++) assert.equal(await api.refused('mac', { kid, alg: 'HS512', data: DATA }), '422 crypto_failure');
   for (let use = 0; use < 2; use++) await api.ok('mac', { kid, alg: 'HS256', data: DATA });
   assert.equal(await api.refused('mac', { kid, alg: 'HS256', data: DATA }), '403 forbidden');
 });
@@ -251,10 +264,14 @@ test('tags: added once, deleted, kept in the vendor attribute, never the server�
     { tags: [''] },
     { tags: ['_kk'] },
     { tags: ['a'.repeat(256)] },
+    { tags: ['🔑'.repeat(256)] },
+    { tags: ['a\0'] },
+    { tags: ['\ud800'] },
     [],
     'x',
   ])
     assert.equal((await tags('addTags', body)).error, 'bad_request', JSON.stringify(body));
+  assert.equal((await tags('addTags', { tags: ['🔑'.repeat(255)] })).tags.length, 1);
   assert.equal((await api.call({ name: 'getTags', kid: 'missing' }, undefined)).status, 404);
 });
 
