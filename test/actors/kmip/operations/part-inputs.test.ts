@@ -35,7 +35,7 @@ async function othersRefused(operation: Operation, first: Request, others: reado
   await run(operation, ctx, { ...rest, final: true });
 }
 
-test('another parameter, IV, additional data or algorithm than that of the first part is refused, and does not end the operation', async () => {
+test('inputs that differ from those of the first part are refused, and do not end the operation', async () => {
   const ctx = await world();
   const others = [{ parameters: { blockCipherMode: 'CTR' } }, { iv: hex('00'.repeat(12)) }, { aad: utf8('other') }] as const;
   await othersRefused(encrypt, { id: 'k', parameters: GCM, iv: IV, aad: utf8('aad') }, others, ctx);
