@@ -1,4 +1,5 @@
 // What encryption gives, and operations in parts, as they cross to the actor of an HSM and back.
+import type { PartInputs } from '../../kmip/part-inputs.ts';
 import type { TokenMechanism } from './api.ts';
 
 export interface Sealed {
@@ -12,6 +13,8 @@ export interface PartOwner {
   readonly user: string;
   /** The operation with its key. */
   readonly use: string;
+  /** Of the first part, or what a later one repeats of it. */
+  readonly inputs?: PartInputs | undefined;
 }
 
 /** An operation in parts. */
@@ -24,6 +27,8 @@ export interface PartStart {
   readonly digest?: { readonly name: string; readonly head: Uint8Array; readonly maxBytes: number } | undefined;
   /** Authentication tag or MAC, if it is known with the first part. */
   readonly proof?: Uint8Array | undefined;
+  /** The data to decrypt end with the authentication tag. */
+  readonly tagInData?: boolean | undefined;
 }
 
 export interface PartOutput {

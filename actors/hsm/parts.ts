@@ -1,5 +1,6 @@
 // The operations in parts on one slot by correlation value: their owners and limits, and the end of those that are idle or whose session is gone.
 import { randomBytes } from 'node:crypto';
+import { changedInput, laterInputs } from '../../kmip/part-inputs.ts';
 import type { TokenKeyName } from './api.ts';
 import type { PartOutput, PartOwner, PartStart } from './part.ts';
 import { InputWrong, type PartWork, startWork } from './part-work.ts';
@@ -43,7 +44,8 @@ export class Parts {
   /** @throws PartsFull, and what the token refuses */
   begin(token: Token, owner: PartOwner, key: TokenKeyName, start: PartStart, data: Uint8Array): PartOutput {
     this.#makeRoom(owner.user);
-    const running: Running = { ...owner, work: startWork(token, this.#sessions, key, start), start, bytes: 0, usedAt: 0 };
+    const work = startWork(token, this.#sessions, key, start);
+    const running: Running = { ...owner, inputs: { ...owner.inputs, ...laterInputs({ iv: work.iv }) }, work, start, bytes: 0, usedAt: 0 };
     return this.#orEnd(running, () => {
       const done = this.#feed(token, running, data);
       const { iv } = running.work;
@@ -62,12 +64,12 @@ export class Parts {
 
   /** @param given the tag or MAC, if the client sends it with the last part */
   finish(token: Token, owner: PartOwner, value: Uint8Array, data: Uint8Array, given: Uint8Array | undefined): PartOutput {
-    const running = this.#takeOut(owner, value);
+    const running = this.#takeOut(owner, value, true);
     const { work, start } = running;
     const proof = given ?? start.proof;
     const answer = this.#orEnd(running, () => {
       const tagBytes = tagBytesOf(start);
-      const isTagged = start.what === 'decrypt' && tagBytes > 0;
+      const isTagged = start.what === 'decrypt' && tagBytes > 0 && !start.tagInData;
       if (isTagged && proof?.length !== tagBytes) throw new InputWrong(`invalid tag: the authenticated encryption tag must have ${tagBytes} bytes`);
       const head = this.#feed(token, running, isTagged ? Buffer.concat([data, proof as Uint8Array]) : data);
       const all = Buffer.concat([head, work.finish(token, running.bytes)]);
@@ -114,11 +116,14 @@ export class Parts {
     return value;
   }
 
-  #takeOut({ user, use }: PartOwner, value: Uint8Array): Running {
+  #takeOut({ user, use, inputs = {} }: PartOwner, value: Uint8Array, isLast = false): Running {
     const running = this.#running.get(nameOf(value));
     if (!running || running.user !== user || running.use !== use) throw ended(use);
+    const isRunning = !this.#isIdle(running) && this.#isAlive(running);
+    const changed = isRunning ? changedInput(running.inputs ?? {}, inputs, isLast) : undefined;
+    if (changed) throw new InputWrong(changed);
     this.#running.delete(nameOf(value));
-    if (!this.#isIdle(running) && this.#isAlive(running)) return running;
+    if (isRunning) return running;
     this.#close(running);
     throw ended(use);
   }

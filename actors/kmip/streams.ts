@@ -6,7 +6,7 @@ import { Refusal } from '../../kmip/refusal.ts';
 import type { StreamApi, StreamOutput, StreamOwner, StreamResult, StreamStart } from '../stream/api.ts';
 
 /**
- * Every part may be refused with InvalidCorrelationValue, ServerLimitExceeded or a reason of the algorithm; a refusal ends the stream. A server
+ * Every part may be refused with InvalidCorrelationValue, InvalidField, ServerLimitExceeded or a reason of the algorithm, as StreamApi says. A server
  * fault is not a refusal: it may lose the stream, and then the next part is refused.
  */
 export interface Streams {
@@ -49,6 +49,6 @@ function ownedInputs({ iv, aad, proof, parameters }: StreamStart): Pick<StreamSt
   };
 }
 
-function toPlainOwner({ kind, user, object }: StreamOwner): StreamOwner {
-  return { kind, user, object };
+function toPlainOwner({ kind, user, object, inputs }: StreamOwner): StreamOwner {
+  return { kind, user, object, inputs };
 }

@@ -2,6 +2,7 @@
 
 import type { CryptographicAlgorithm, CryptographicParameters } from '../../crypto/parameters.ts';
 import type { KnownAnswer } from '../../crypto/self-test/known-answer.ts';
+import type { PartInputs } from '../../kmip/part-inputs.ts';
 import type { ResultReason } from '../../kmip/refusal.ts';
 
 /** `PKCS_11` only records that a client has initialized. */
@@ -13,6 +14,8 @@ export interface StreamOwner {
   readonly user: string;
   /** Identifier of the key; empty for a hash. */
   readonly object: string;
+  /** Of the first part, or what a later one repeats of it. */
+  readonly inputs?: PartInputs | undefined;
 }
 
 export interface StreamStart extends StreamOwner {
@@ -24,6 +27,8 @@ export interface StreamStart extends StreamOwner {
   readonly aad: Uint8Array | undefined;
   /** Authentication tag, signature or MAC to compare with, if the client sends it with the first part. */
   readonly proof: Uint8Array | undefined;
+  /** The data to decrypt end with the authentication tag. */
+  readonly tagInData?: boolean | undefined;
 }
 
 export interface StreamOutput {
@@ -47,7 +52,10 @@ export interface StreamRefusal {
 
 export type StreamResult = StreamOutput | StreamRefusal;
 
-/** Unknown, expired, finished and foreign correlation values are refused with InvalidCorrelationValue. Any refusal ends the stream. */
+/**
+ * Unknown, expired, finished and foreign correlation values are refused with InvalidCorrelationValue, and inputs that differ from those of the
+ * first part with InvalidField, which leaves the stream as it is. Any other refusal ends it.
+ */
 export type StreamApi = {
   begin(start: StreamStart, data: Uint8Array): Promise<StreamResult>;
   update(owner: StreamOwner, value: Uint8Array, data: Uint8Array): Promise<StreamResult>;

@@ -42,7 +42,7 @@ function update(table: StreamTable, owner: StreamOwner, value: Uint8Array, data:
 }
 
 function finish(table: StreamTable, owner: StreamOwner, value: Uint8Array, data: Uint8Array, proof: Uint8Array | undefined): StreamOutput {
-  const stream = table.takeOut(owner, value);
+  const stream = table.takeOut(owner, value, true);
   table.count(stream, data.length);
   return stream.work.finish(data, proof);
 }

@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { textOfBytes } from '../../kernel/runtime/bytes.ts';
+import { changedInput } from '../../kmip/part-inputs.ts';
 import { Refusal } from '../../kmip/refusal.ts';
 import type { StreamLimits, StreamOwner, StreamStart } from './api.ts';
 import type { StreamWork } from './work.ts';
@@ -58,9 +59,9 @@ export class StreamTable {
   }
 
   /** Creates a stream without adding it to the table. */
-  fresh({ kind, user, object, iv, aad, proof }: StreamStart, work: StreamWork): Stream {
+  fresh({ kind, user, object, inputs, iv, aad, proof }: StreamStart, work: StreamWork): Stream {
     const startBytes = [iv, aad, proof].reduce((sum, each) => sum + (each?.length ?? 0), 0);
-    return { kind, user, object, work, startBytes, bytes: 0, usedAt: 0 };
+    return { kind, user, object, inputs, work, startBytes, bytes: 0, usedAt: 0 };
   }
 
   /** Checks the limits for one more part of a stream, which must not be in the table. @throws Refusal ServerLimitExceeded */
@@ -94,11 +95,16 @@ export class StreamTable {
     this.#insert(textOfBytes(value), stream);
   }
 
-  /** Takes a stream out of the table for one more part. The caller puts it back; if anything fails in between, the stream has ended. @throws Refusal InvalidCorrelationValue */
-  takeOut(owner: StreamOwner, value: Uint8Array): Stream {
+  /**
+   * Takes a stream out of the table for one more part. The caller puts it back; if anything fails in between, the stream has ended.
+   * @throws Refusal InvalidCorrelationValue; InvalidField for inputs that differ from those of the first part, and then the stream stays
+   */
+  takeOut(owner: StreamOwner, value: Uint8Array, isLast = false): Stream {
     const key = textOfBytes(value);
     const stream = this.#streams.get(key);
     if (!stream || stream.user !== owner.user || stream.kind !== owner.kind || stream.object !== owner.object) throw unknown(owner);
+    const changed = this.#isIdle(stream) ? undefined : changedInput(stream.inputs ?? {}, owner.inputs ?? {}, isLast);
+    if (changed) throw new Refusal('InvalidField', changed);
     this.#remove(key, stream);
     if (this.#isIdle(stream)) throw unknown(owner);
     return stream;

@@ -89,14 +89,34 @@ function decryption(start: StreamStart): StreamWork {
   const { secret, cipher } = cipherOf(start);
   if (cipher.decryptor === undefined) throw unsupported(cipher.name);
   const running = cipher.decryptor(secret, { iv: start.iv, aad: start.aad, tag: start.proof });
+  const end = new End(start.tagInData ? cipher.tagBytes : 0);
   return {
     holds: false,
-    update: (data) => new Uint8Array(running.update(data)),
+    update: (data) => new Uint8Array(running.update(end.before(data))),
     finish(data, proof) {
-      const head = running.update(data);
-      return toOutput({ data: Buffer.concat([head, running.final(proof).data]) });
+      const head = running.update(end.before(data));
+      return toOutput({ data: Buffer.concat([head, running.final(start.tagInData ? end.bytes : proof).data]) });
     },
   };
+}
+
+/** Keeps the last bytes of all data back. */
+class End {
+  bytes: Uint8Array = NOTHING;
+  readonly #length: number;
+
+  constructor(length: number) {
+    this.#length = length;
+  }
+
+  /** @returns the bytes of what was kept and these that are not among the last ones */
+  before(data: Uint8Array): Uint8Array {
+    if (this.#length === 0) return data;
+    const all = Buffer.concat([this.bytes, data]);
+    const at = Math.max(0, all.length - this.#length);
+    this.bytes = all.subarray(at);
+    return all.subarray(0, at);
+  }
 }
 
 function signing({ key, parameters }: StreamStart): StreamWork {

@@ -9,6 +9,7 @@ import { parseExtensions } from './certificate-extension-text.ts';
 import { type CertificateFacts, certificateFacts, keyIdentifierOf } from './certificate-facts.ts';
 import { writeTime } from './certificate-time.ts';
 import { type DistinguishedName, writeName } from './distinguished-name.ts';
+import { grantedExtensions } from './granted-extensions.ts';
 import { signedDer, type Unsigned, unsignedDer } from './signed-der.ts';
 
 /** Signs with the private key of the issuer, which may be outside this process. */
@@ -33,9 +34,6 @@ export interface CertificateOptions {
   /** Positive, at most 20 bytes; by default 16 random bytes. */
   readonly serial?: Uint8Array;
 }
-
-/** The only extensions that a request can ask for: a client must not make itself an authority. */
-const GRANTED: readonly string[] = [EXTENSION.subjectAltName, EXTENSION.keyUsage, EXTENSION.extendedKeyUsage];
 
 const ALWAYS: readonly string[] = [EXTENSION.subjectKeyIdentifier, EXTENSION.authorityKeyIdentifier];
 
@@ -99,8 +97,8 @@ function extensionsOf(
   };
   const all = parseExtensions(extensions, keys);
   const always = parseExtensions('subjectKeyIdentifier=hash\nauthorityKeyIdentifier=keyid', keys);
-  const requested = requestedExtensions.filter(({ oid }) => GRANTED.includes(oid));
   const renewed = renewedExtensions.filter(({ oid }) => !ALWAYS.includes(oid));
+  const requested = grantedExtensions(requestedExtensions, [...all, ...renewed]);
   for (const extension of [...requested, ...renewed, ...always]) if (!all.some(({ oid }) => oid === extension.oid)) all.push(extension);
   return all;
 }

@@ -109,12 +109,18 @@ export function checkAttribute(node: Node, objectType: ObjectType): Node {
 export function checkForm(node: Node): Node {
   const rule = ruleOf(node.tag);
   if (!rule) throw new Refusal('InvalidAttribute', `${tagName(node.tag)} is not an attribute`);
-  const whole = asRuled(rotateName(node), rule);
+  const whole = asStored(node);
   if (whole.type !== rule.type)
     throw new Refusal('InvalidAttributeValue', `${tagName(node.tag)} must be of type ${TYPE_NAMES.name(rule.type)}, not ${TYPE_NAMES.name(whole.type)}`);
   if (whole.type === TYPE.Structure) checkStructure(whole, rule);
   checkCode(whole);
   return whole;
+}
+
+/** The form in which the server stores an attribute that clients may send in several. */
+export function asStored(node: Node): Node {
+  const rule = ruleOf(node.tag);
+  return rule ? asRuled(rotateName(node), rule) : node;
 }
 
 /** Codes from this one on are extensions, which vendors may define. */

@@ -1,5 +1,6 @@
 // Imports and exports keys in the key formats of KMIP (specification 2.1 sections 3, 4.26 and 11.25).
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { isEncryptedKey } from '../../crypto/key/encrypted-key.ts';
 import { isOfAlgorithm, keyFacts } from '../../crypto/key/key-algorithm.ts';
 import { exportRaw, importRaw, isConsistent } from '../../crypto/key/raw-key.ts';
 import { isRsaPublicKey, rsaToPkcs1 } from '../../crypto/key/rsa-key.ts';
@@ -35,10 +36,18 @@ export function importKey(
   } catch (cause) {
     // The client must not see OpenSSL's error message about the key.
     if (refusalOf(cause)) throw cause;
-    throw new Refusal('InvalidField', `KeyMaterial: cannot be read as a ${kind} in the format ${format}`);
+    const why = material instanceof Uint8Array ? whyUnreadable(material) : '';
+    throw new Refusal('InvalidField', `KeyMaterial: cannot be read as a ${kind} in the format ${format}${why}`);
   }
   checkDeclared(key, algorithm, curve);
   return key;
+}
+
+/** What the client may have taken for the format. */
+function whyUnreadable(material: Uint8Array): string {
+  if (isEncryptedKey(material)) return ': it is an encrypted PKCS#8 key; send it decrypted, or in a PKCS#12 file with its password';
+  const isPem = Buffer.from(material.subarray(0, 11)).toString('latin1') === '-----BEGIN ';
+  return isPem ? ': it is PEM; send it in DER' : '';
 }
 
 function checkDeclared(key: KeyObject, algorithm: CryptographicAlgorithm | undefined, curve: RecommendedCurve | undefined): void {

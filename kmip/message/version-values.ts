@@ -106,7 +106,7 @@ function isWhole(node: Node, version: Version): boolean {
 }
 
 /** In 1.x, Unrestricted becomes every bit that 1.x has; FPEEncrypt and FPEDecrypt become Encrypt and Decrypt. */
-function usageIn(mask: number, version: Version): number {
+export function usageIn(mask: number, version: Version): number {
   if (version.major >= 2) return mask & usageBits(version);
   if (mask & Unrestricted) return usageBits(version);
   return (mask | (mask & FPEEncrypt ? Encrypt : 0) | (mask & FPEDecrypt ? Decrypt : 0)) & usageBits(version);

@@ -7,6 +7,7 @@ import type { DerivationInput, DerivationMethod } from '../../../crypto/key/deri
 import type { CryptographicAlgorithm, CryptographicParameters, RecommendedCurve } from '../../../crypto/parameters.ts';
 import type { SignatureEncoding } from '../../../crypto/signature/digest-signature.ts';
 import type { KeyFormatType } from '../../../kmip/key-format/key-format-type.ts';
+import type { GivenInputs } from '../../../kmip/part-inputs.ts';
 import type { StreamKind, StreamOutput } from '../../stream/api.ts';
 import type { Principal } from '../api.ts';
 import type { Aside } from '../aside.ts';
@@ -98,6 +99,8 @@ export interface Derivation extends Omit<DerivationInput, 'key' | 'keyAlgorithm'
 export interface PartStart extends StreamInput {
   readonly algorithm: CryptographicAlgorithm | undefined;
   readonly parameters: CryptographicParameters;
+  /** The data to decrypt end with the authentication tag. */
+  readonly tagInData?: boolean | undefined;
 }
 
 /** One part of a multi-part operation (KMIP 2.1 section 6). */
@@ -111,6 +114,8 @@ export interface KeyPart {
   readonly proof?: Uint8Array | undefined;
   /** Called for the first part only. */
   start(): PartStart;
+  /** What a later part gives again of the first. */
+  readonly repeats?: GivenInputs;
 }
 
 /** `iv` is the one generated for the first part of an encryption. */

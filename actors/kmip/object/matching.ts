@@ -1,5 +1,6 @@
 // Compares an object with those attributes of a Locate that are not indexed (KMIP specification 2.1 section 6.1.28).
 import { sameNode } from '../../../kmip/attribute/set.ts';
+import { usageIn } from '../../../kmip/message/version-values.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
@@ -9,18 +10,25 @@ import type { ObjectDescription } from './managed-object.ts';
 /** Computed by the server and never stored. */
 export const COMPUTED: ReadonlySet<number> = new Set([TAG.LeaseTime, TAG.ProtectionStorageMask, TAG.ShortUniqueIdentifier]);
 
+/** Shown with a default for objects on which they are not stored, such as certificates and opaque data. */
+const DEFAULTED: ReadonlySet<number> = new Set([TAG.Sensitive, TAG.AlwaysSensitive, TAG.Extractable, TAG.NeverExtractable, TAG.Fresh, TAG.KeyFormatType]);
+
 /** Whether an object matches all of these; two dates with the same tag are the ends of a range. */
 export function matches(object: ObjectDescription, conditions: readonly Node[], viewer: Viewer): boolean {
   return conditions.every((asked) => {
     if (asked.tag === TAG.ObjectGroupMember) return isFresh(object) === (asked.value === ENUM.ObjectGroupMember.GroupMemberFresh);
-    if (COMPUTED.has(asked.tag)) return viewAttributes(object, viewer).some((node) => sameNode(node, asked));
+    if (isNotStored(object, asked.tag)) return viewAttributes(object, viewer).some((node) => sameNode(node, asked));
     const values = object.attributes.all(asked.tag).map(({ node }) => node);
     if (asked.tag === TAG.UsageLimits && asked.type === TYPE.Structure) return values.some((node) => node.type === TYPE.Structure && hasLeft(node, asked));
     if (asked.type === TYPE.DateTime) return values.some((node) => inRange(node, conditions, asked.tag));
     if (asked.tag === TAG.CryptographicUsageMask && asked.type === TYPE.Integer)
-      return values.some((node) => node.type === TYPE.Integer && (node.value & asked.value) === asked.value);
+      return values.some((node) => node.type === TYPE.Integer && ((node.value | usageIn(node.value, viewer.version)) & asked.value) === asked.value);
     return values.some((node) => includes(node, asked));
   });
+}
+
+function isNotStored({ attributes }: ObjectDescription, tag: number): boolean {
+  return COMPUTED.has(tag) || (DEFAULTED.has(tag) && !attributes.has(tag));
 }
 
 /** Section 6.1.28: total and count must be at least as large as requested. */

@@ -150,7 +150,7 @@ function describeSymmetric(content: Structure, attributes: AttributeSet, allowed
 }
 
 function describeAsymmetric(type: ObjectTypeCode, content: Structure, attributes: AttributeSet, allowed: readonly string[]): void {
-  const { algorithm = givenAlgorithm(attributes), format, material, wrapping } = keyBlockOf(content);
+  const { algorithm = givenAlgorithm(attributes), length, format, material, wrapping } = keyBlockOf(content);
   if (wrapping) return;
   const key = importKey(type === ObjectType.PrivateKey ? 'PrivateKey' : 'PublicKey', format, material, algorithm, givenCurve(attributes));
   const facts = keyFacts(key);
@@ -161,6 +161,8 @@ function describeAsymmetric(type: ObjectTypeCode, content: Structure, attributes
   requireAllowed(named, allowed);
   requireSame('cryptographic algorithm', givenAlgorithm(attributes), named);
   requireSame('cryptographic length', givenLength(attributes), facts.length);
+  if (length !== undefined && length !== facts.length)
+    throw new Refusal('InvalidField', `the cryptographic length of the key is ${facts.length}, but its KeyBlock says ${length}`);
   attributes.set(enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm[named]));
   attributes.set(integer(TAG.CryptographicLength, facts.length));
   if (facts.curve !== undefined && !attributes.has(TAG.CryptographicDomainParameters))

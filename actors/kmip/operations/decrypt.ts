@@ -16,7 +16,7 @@ import { privateKeyDecrypt } from '../use/asymmetric.ts';
 import { cipherAlgorithm, noData, noParts, requireAuthenticated, tagInData } from '../use/cipher-rules.ts';
 import { decryptFormat } from '../use/format-preserving.ts';
 import { type PartOfMany, partOf } from '../use/part.ts';
-import { correlation } from '../use/parts.ts';
+import { correlation, repeated } from '../use/parts.ts';
 import { useKey } from '../use/use-key.ts';
 
 export const decrypt = {
@@ -105,10 +105,11 @@ async function decryptPart(request: Structure, ctx: OperationContext, found: Man
     const cipher = key.cipher({ algorithm, parameters });
     if (!key.takesParts('Decrypt', { algorithm, parameters })) throw noParts(cipher.name);
     requireAuthenticated(request, cipher);
-    return { algorithm, parameters, iv: neededIv(cipher, request), aad: bytesOf(request, TAG.AuthenticatedEncryptionAdditionalData) };
+    const aad = bytesOf(request, TAG.AuthenticatedEncryptionAdditionalData);
+    return { algorithm, parameters, iv: neededIv(cipher, request), aad, tagInData: cipher.authenticated && tagInData(ctx.version) };
   };
   const proof = bytesOf(request, TAG.AuthenticatedEncryptionTag);
-  const output = await key.parts({ ...part, kind: 'Decrypt', data, proof, start }).catch((error: unknown) => {
+  const output = await key.parts({ ...part, kind: 'Decrypt', data, proof, start, repeats: repeated(request, object, 'encryption') }).catch((error: unknown) => {
     throw toDecryptFailure(error);
   });
   return [text(TAG.UniqueIdentifier, object.id), bytes(TAG.Data, output.data), ...correlation(part, output)];

@@ -15,7 +15,7 @@ import { isPublic, publicKeyEncrypt } from '../use/asymmetric.ts';
 import { cipherAlgorithm, noData, noParts, requireAuthenticated, tagInData } from '../use/cipher-rules.ts';
 import { encryptFormat } from '../use/format-preserving.ts';
 import { type PartOfMany, partOf } from '../use/part.ts';
-import { correlation } from '../use/parts.ts';
+import { correlation, repeated } from '../use/parts.ts';
 import { type KeyUse, useKey } from '../use/use-key.ts';
 
 export const encrypt = {
@@ -82,6 +82,10 @@ async function encryptPart(request: Structure, ctx: OperationContext, encryption
   const iv = bytesOf(request, TAG.IVCounterNonce);
   const aad = bytesOf(request, TAG.AuthenticatedEncryptionAdditionalData);
   await use.spend(data?.length ?? 0);
-  const output = await key.parts({ ...part, kind: 'Encrypt', data, start: () => ({ algorithm, parameters, iv, aad }) });
+  const output = await key.parts({
+    ...{ ...part, kind: 'Encrypt', data },
+    start: () => ({ algorithm, parameters, iv, aad }),
+    repeats: repeated(request, object, 'encryption'),
+  });
   return [...answer(object.id, ctx, output), ...correlation(part, output)];
 }

@@ -2,6 +2,7 @@
 import { hash as hashOf } from '../../../crypto/hash.ts';
 import type { CryptographicParameters } from '../../../crypto/parameters.ts';
 import { PARTS, payloadMembers } from '../../../kmip/message/payload-members.ts';
+import { firstInputs, laterInputs, type PartInputs } from '../../../kmip/part-inputs.ts';
 import { bytes, type Node, type Structure } from '../../../kmip/ttlv/node.ts';
 import { bytesOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
@@ -25,19 +26,23 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const part = partOf(request);
   const data = bytesOf(request, TAG.Data);
   if (data === undefined && part.is !== 'first' && part.is !== 'last') throw noData('hash');
-  const parameters = () => parametersOf(required(structureOf(request, TAG.CryptographicParameters), TAG.CryptographicParameters));
+  const given = structureOf(request, TAG.CryptographicParameters);
+  const parameters = given && parametersOf(given);
   if (part.is !== 'whole') {
     const output = await hashPart(ctx, part, data ?? NOTHING, parameters);
     return [...(part.is === 'last' ? [bytes(TAG.Data, output.data)] : []), ...correlation(part, output)];
   }
-  return [bytes(TAG.Data, hashOf(required(parameters().hashingAlgorithm, TAG.HashingAlgorithm), data as Uint8Array))];
+  return [bytes(TAG.Data, hashOf(required(required(parameters, TAG.CryptographicParameters).hashingAlgorithm, TAG.HashingAlgorithm), data as Uint8Array))];
 }
 
 /** Needs no key, so it calls the stream actor directly. */
-function hashPart(ctx: OperationContext, part: PartOfMany, data: Uint8Array, parameters: () => CryptographicParameters): Promise<StreamOutput> {
+function hashPart(ctx: OperationContext, part: PartOfMany, data: Uint8Array, given: CryptographicParameters | undefined): Promise<StreamOutput> {
   const { streams } = ctx.server;
-  const owner: StreamOwner = { kind: 'Hash', user: ctx.caller.user, object: '' };
-  if (part.is === 'next') return streams.update(owner, part.value, data);
-  if (part.is === 'last') return streams.finish(owner, part.value, data, undefined);
-  return streams.begin({ ...owner, algorithm: undefined, parameters: parameters(), key: NOTHING, iv: undefined, aad: undefined, proof: undefined }, data);
+  const owner = (inputs: PartInputs): StreamOwner => ({ kind: 'Hash', user: ctx.caller.user, object: '', inputs });
+  const later = owner(laterInputs({ parameters: given && Object.keys(given).length > 0 ? given : undefined }));
+  if (part.is === 'next') return streams.update(later, part.value, data);
+  if (part.is === 'last') return streams.finish(later, part.value, data, undefined);
+  const parameters = required(given, TAG.CryptographicParameters);
+  const start = { algorithm: undefined, parameters, key: NOTHING, iv: undefined, aad: undefined, proof: undefined };
+  return streams.begin({ ...owner(firstInputs(start)), ...start }, data);
 }

@@ -1,7 +1,10 @@
 // Locate: finds the objects with all requested attributes, the caller's own before others, newer before older (KMIP 2.1 section 6.1.28).
+import { asStored } from '../../../kmip/attribute/rules.ts';
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { codeName } from '../../../kmip/ttlv/enumeration-of.ts';
+import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { integer, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { codeOf, integerOf, nameOf, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
@@ -24,14 +27,23 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const groupMember = codeOf(request, TAG.ObjectGroupMember);
   if (groupMember !== undefined) nameOf('ObjectGroupMember', groupMember);
   const { ids, total } = await ctx.server.objects.find(ctx, {
-    attributes: structureOf(request, TAG.Attributes)?.value ?? [],
-    storage: integerOf(request, TAG.StorageStatusMask),
+    attributes: (structureOf(request, TAG.Attributes)?.value ?? []).map(asStored),
+    storage: storageOf(request),
     groupMember,
     offset,
     limit: Math.min(maximum ?? MAX_FOUND, MAX_FOUND),
   });
   // Section 6.1.28: a server may leave the number out that it is unable to determine.
   return [...(total === undefined ? [] : [integer(TAG.LocatedItems, total)]), ...ids.map((id) => text(TAG.UniqueIdentifier, id))];
+}
+
+const STORAGES = Object.values(MASK.StorageStatusMask).reduce((all: number, bit) => all | bit, 0);
+
+function storageOf(request: Structure): number | undefined {
+  const mask = integerOf(request, TAG.StorageStatusMask);
+  const unknown = (mask ?? 0) & ~STORAGES;
+  if (unknown !== 0) throw new Refusal('InvalidField', `there are no bits ${codeName(unknown >>> 0, undefined)} in StorageStatusMask`);
+  return mask;
 }
 
 function natural(value: number | undefined, name: string): number | undefined {

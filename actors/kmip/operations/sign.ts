@@ -3,7 +3,6 @@ import { andThen } from '../../../kernel/at-once.ts';
 import { OBJECT, PARTS, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { bytes, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
-import { bytesOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { effectiveAlgorithm, effectiveParameters } from '../object/cryptographic-parameters.ts';
 import { USE, unusable } from '../object/usage.ts';
@@ -11,8 +10,8 @@ import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { noData } from '../use/cipher-rules.ts';
 import { type PartOfMany, partOf } from '../use/part.ts';
-import { correlation } from '../use/parts.ts';
-import { signatureInput } from '../use/signature-input.ts';
+import { correlation, repeated } from '../use/parts.ts';
+import { partOfMessage, signatureInput } from '../use/signature-input.ts';
 import { type KeyUse, useKey } from '../use/use-key.ts';
 
 export const sign = {
@@ -39,14 +38,14 @@ function signWith(use: KeyUse, request: Structure): readonly Node[] | Promise<re
 
 async function signPart(request: Structure, use: KeyUse, part: PartOfMany): Promise<readonly Node[]> {
   const { object, key } = use;
-  const data = bytesOf(request, TAG.Data);
+  const data = partOfMessage(request);
   if (part.is === 'next' && data === undefined) throw noData('sign');
   await use.spend(data?.length ?? 0);
   const start = () => {
     const parameters = effectiveParameters(request, object, 'signature');
     return { algorithm: effectiveAlgorithm(parameters, object), parameters };
   };
-  const output = await key.parts({ ...part, kind: 'Sign', data, start });
+  const output = await key.parts({ ...part, kind: 'Sign', data, start, repeats: repeated(request, object, 'signature') });
   const made = part.is === 'last' ? [bytes(TAG.SignatureData, output.data)] : [];
   return [text(TAG.UniqueIdentifier, object.id), ...made, ...correlation(part, output)];
 }

@@ -11,8 +11,8 @@ import type { OperationContext } from '../operation-context.ts';
 import { isPublic } from '../use/asymmetric.ts';
 import { noData } from '../use/cipher-rules.ts';
 import { type PartOfMany, partOf } from '../use/part.ts';
-import { correlation } from '../use/parts.ts';
-import { signatureInput } from '../use/signature-input.ts';
+import { correlation, repeated } from '../use/parts.ts';
+import { partOfMessage, signatureInput } from '../use/signature-input.ts';
 import { type KeyUse, useKey } from '../use/use-key.ts';
 import { validity, verifyWithAny } from '../use/validity.ts';
 
@@ -42,14 +42,14 @@ async function useVerifier(ctx: OperationContext, found: ManagedObject): Promise
 }
 
 async function verifyPart(request: Structure, { object, key }: KeyUse, part: PartOfMany): Promise<readonly Node[]> {
-  const data = bytesOf(request, TAG.Data);
+  const data = partOfMessage(request);
   if (part.is === 'next' && data === undefined) throw noData('verify');
   const start = () => {
     const parameters = effectiveParameters(request, object, 'signature');
     return { algorithm: effectiveAlgorithm(parameters, object), parameters };
   };
   const proof = bytesOf(request, TAG.SignatureData);
-  const output = await key.parts({ ...part, kind: 'SignatureVerify', data, proof, start });
+  const output = await key.parts({ ...part, kind: 'SignatureVerify', data, proof, start, repeats: repeated(request, object, 'signature') });
   const judged = part.is === 'last' ? [validity(output.valid === true)] : [];
   return [text(TAG.UniqueIdentifier, object.id), ...judged, ...correlation(part, output)];
 }

@@ -4,6 +4,7 @@ import type { StreamOutput } from '../../stream/api.ts';
 import { effectiveAlgorithm, effectiveParameters } from '../object/cryptographic-parameters.ts';
 import type { KeyPart } from '../object/key.ts';
 import type { PartOfMany } from './part.ts';
+import { repeated } from './parts.ts';
 import type { KeyUse } from './use-key.ts';
 
 /** @param proof the MAC to compare with */
@@ -17,5 +18,5 @@ export function macPart(
     const parameters = effectiveParameters(request, object, 'mac');
     return { algorithm: effectiveAlgorithm(parameters, object), parameters };
   };
-  return key.parts({ ...part, kind, data, proof, start });
+  return key.parts({ ...part, kind, data, proof, start, repeats: repeated(request, object, 'mac') });
 }

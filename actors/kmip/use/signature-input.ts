@@ -4,6 +4,13 @@ import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { bytesOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 
+/** The data of one of several parts. @throws Refusal InvalidField for a digest, which has no parts */
+export function partOfMessage(request: Structure): Uint8Array | undefined {
+  if (bytesOf(request, TAG.DigestedData) !== undefined)
+    throw new Refusal('InvalidField', 'a multi-part operation takes Data; send DigestedData in one request');
+  return bytesOf(request, TAG.Data);
+}
+
 /** @throws Refusal InvalidMessage without either, InvalidField for both */
 export function signatureInput(request: Structure): { data: Uint8Array; digest?: never } | { data?: never; digest: Uint8Array } {
   const data = bytesOf(request, TAG.Data);

@@ -53,6 +53,18 @@ async function inParts(operation: string, name: string, data: Uint8Array, { firs
   return Object.assign({}, ...answers, { Data: answers.map((each) => each['Data'] ?? '').join('') });
 }
 
+/** In a message of KMIP 1.3. @returns the members of the answer */
+async function old(operation: string, ...payload: Json[]): Promise<Record<string, string>> {
+  const version = structure('ProtocolVersion', integer('ProtocolVersionMajor', 1), integer('ProtocolVersionMinor', 3));
+  const item = structure('BatchItem', enumeration('Operation', operation), structure('RequestPayload', ...payload));
+  const message = structure('RequestMessage', structure('RequestHeader', version, integer('BatchCount', 1)), item);
+  const { body, text } = await server.admin('POST', '/kmip', { body: message });
+  const member = (of: Json | undefined, tag: string) => (of?.value as Json[] | undefined)?.find((each) => each.tag === tag);
+  const members = member(member(body, 'BatchItem'), 'ResponsePayload')?.value as Json[] | undefined;
+  assert.ok(members, text);
+  return Object.fromEntries(members.map(({ tag, value }) => [tag, String(value)]));
+}
+
 const HEX = DATA.toString('hex').toUpperCase();
 
 function ciphers() {
@@ -69,6 +81,34 @@ function ciphers() {
       assert.equal((await inParts('Decrypt', 'aes', cipher, { first: [how, nonce], last: tag }))['Data'], HEX);
       assert.equal((await inParts('Decrypt', 'aes', cipher, { first: [how, nonce, ...tag] }))['Data'], HEX);
     });
+
+  test('inputs that differ from those of the first part are refused, and the operation goes on', async () => {
+    const gcm = parameters(enumeration('BlockCipherMode', 'GCM'));
+    const begun = await done(init('Encrypt', 'aes', gcm, bytes('Data', DATA)));
+    const next = [identifier(id('aes')), bytes('Data', DATA), bytes('CorrelationValue', begun['CorrelationValue'] as string)];
+    for (const other of [
+      bytes('IVCounterNonce', '00'.repeat(12)),
+      bytes('AuthenticatedEncryptionAdditionalData', '00'),
+      parameters(enumeration('BlockCipherMode', 'CTR')),
+    ])
+      for (const end of [false, true])
+        await refused(
+          kmip(server.admin, 'Encrypt', ...next, other, boolean('FinalIndicator', end)),
+          /^Invalid_Field: .*another one than that of the first part/,
+        );
+    await done(kmip(server.admin, 'Encrypt', ...next, gcm, bytes('IVCounterNonce', begun['IVCounterNonce'] as string), boolean('FinalIndicator', true)));
+  });
+
+  test('in KMIP 1.3 the data in parts end with the tag', async () => {
+    const gcm = parameters(enumeration('BlockCipherMode', 'GCM'));
+    const sealed = await inParts('Encrypt', 'aes', DATA, { first: [gcm] });
+    const all = Buffer.from(`${sealed['Data']}${sealed['AuthenticatedEncryptionTag']}`, 'hex');
+    const nonce = bytes('IVCounterNonce', sealed['IVCounterNonce'] as string);
+    const begun = await old('Decrypt', identifier(id('aes')), gcm, nonce, bytes('Data', all.subarray(0, 70)), boolean('InitIndicator', true));
+    const value = bytes('CorrelationValue', begun['CorrelationValue'] as string);
+    const end = await old('Decrypt', identifier(id('aes')), value, bytes('Data', all.subarray(70)), boolean('FinalIndicator', true));
+    assert.equal(`${begun['Data'] ?? ''}${end['Data'] ?? ''}`, HEX);
+  });
 
   test('a wrong or missing tag ends a decryption in parts, and another key wrap has no parts', async () => {
     const gcm = parameters(enumeration('BlockCipherMode', 'GCM'));

@@ -1,5 +1,6 @@
 // Operations in parts on keys of tokens: the actor of the HSM keeps the state between the parts.
 import { equalMac } from '../../../../crypto/signature/mac.ts';
+import { firstInputs, laterInputs, type PartInputs } from '../../../../kmip/part-inputs.ts';
 import { required } from '../../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import type * as Hsm from '../../../hsm/api.ts';
@@ -29,19 +30,24 @@ export async function sendTokenPart({ object, token, key, aes }: KeyInParts, ctx
   // Needs no secret, so it does not wait for the token.
   if (kind === 'SignatureVerify') return sendPart(object, ctx, part);
   token.requireKind(kind === 'Sign' ? 'private' : 'secret');
-  const owner = { user: ctx.caller.user, use: `${kind} of ${object.id}` };
+  const owner = (inputs: PartInputs) => ({ user: ctx.caller.user, use: `${kind} of ${object.id}`, inputs });
   const proof = part.proof && owned(part.proof);
   if (is === 'first') {
     const given = part.start();
     const { start, made } = await STARTS[kind]({ object, token, key, aes }, given);
-    const { iv: chosen, ...output } = await token.beginParts(owner, { ...start, ...(proof && { proof }) }, data);
+    const { iv: chosen, ...output } = await token.beginParts(
+      owner(firstInputs({ ...given, iv: given.iv ?? made, proof })),
+      { ...start, ...(proof && { proof }) },
+      data,
+    );
     // It would wait for parts that never come.
-    if (chosen && given.iv) await token.lastPart(owner, output.value, NOTHING, undefined);
+    if (chosen && given.iv) await token.lastPart(owner({}), output.value, NOTHING, undefined);
     return { ...answer(output), iv: ivToTell(start.mechanism.name, chosen, given.iv, made) };
   }
   const value = required(part.value, TAG.CorrelationValue);
-  if (is === 'next') return answer(await token.nextPart(owner, value, data));
-  const last = answer(await token.lastPart(owner, value, data, proof));
+  const later = owner(laterInputs({ ...part.repeats, proof }));
+  if (is === 'next') return answer(await token.nextPart(later, value, data));
+  const last = answer(await token.lastPart(later, value, data, proof));
   if (kind === 'MACVerify') return { ...last, data: NOTHING, valid: equalMac(last.data, required(last.proof, TAG.MACData)) };
   if (kind === 'Sign' && (await key.publicKey()).asymmetricKeyType === 'ec') return { ...last, data: toDer(last.data) };
   return last;
@@ -66,12 +72,12 @@ const STARTS: Readonly<Record<Exclude<KeyPart['kind'], 'SignatureVerify'>, Start
 };
 
 function ciphering(what: 'encrypt' | 'decrypt'): Start {
-  return ({ aes }, { algorithm, parameters, iv, aad }) => {
+  return ({ aes }, { algorithm, parameters, iv, aad, tagInData }) => {
     const { cipher, name } = aes({ algorithm, parameters });
     if (isWrap(name)) throw lacksMechanism(`${name} in parts`);
     const made = what === 'encrypt' && iv === undefined ? ivFor(cipher, parameters) : undefined;
     const mechanism = withIv(name, { iv: requireIv(cipher, iv ?? made), aad, tagBytes: cipher.tagBytes }, parameters);
-    return { start: { what, mechanism, by: 'token' }, made };
+    return { start: { what, mechanism, by: 'token', tagInData }, made };
   };
 }
 

@@ -1,4 +1,5 @@
 // Multi-part operations with stored key material: the stream actor gets a copy with the first part and keeps the state between the parts.
+import { firstInputs, laterInputs, type PartInputs } from '../../../../kmip/part-inputs.ts';
 import { required } from '../../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import type { StreamOwner } from '../../../stream/api.ts';
@@ -13,14 +14,16 @@ const NOTHING = new Uint8Array();
 export async function sendPart(object: ManagedObject, ctx: KeyContext, part: KeyPart): Promise<PartOutput> {
   const { streams } = ctx.server;
   const { kind, is, data = NOTHING, proof } = part;
-  const owner: StreamOwner = { kind, user: ctx.caller.user, object: object.id };
-  if (is === 'next') return streams.update(owner, required(part.value, TAG.CorrelationValue), data);
-  if (is === 'last') return streams.finish(owner, required(part.value, TAG.CorrelationValue), data, proof);
-  const { algorithm, parameters, iv, aad } = part.start();
+  const owner = (inputs: PartInputs): StreamOwner => ({ kind, user: ctx.caller.user, object: object.id, inputs });
+  const later = () => owner(laterInputs({ ...part.repeats, proof }));
+  if (is === 'next') return streams.update(later(), required(part.value, TAG.CorrelationValue), data);
+  if (is === 'last') return streams.finish(later(), required(part.value, TAG.CorrelationValue), data, proof);
+  const { algorithm, parameters, iv, aad, tagInData } = part.start();
   const key = BYTES[kind](object);
   const made = kind === 'Encrypt' && iv === undefined ? ivFor(secretCipher(object.id, secretOf(object), algorithm, parameters), parameters) : undefined;
   try {
-    const output = await streams.begin({ ...owner, algorithm, parameters, key, iv: iv ?? made, aad, proof }, data);
+    const given = { parameters, iv: iv ?? made, aad, proof };
+    const output = await streams.begin({ ...owner(firstInputs(given)), ...given, algorithm, key, tagInData }, data);
     return made === undefined ? output : { ...output, iv: made };
   } finally {
     key.fill(0);

@@ -3,11 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { describeContent } from '../../../../actors/kmip/object/registered.ts';
 import { sequence, unsigned } from '../../../../crypto/der.ts';
+import { keyFacts } from '../../../../crypto/key/key-algorithm.ts';
 import { generatePair } from '../../../../crypto/key/key-pair.ts';
 import type { RsaIntegers } from '../../../../crypto/key/rsa-integers.ts';
 import { rsaIntegersOf } from '../../../../crypto/key/rsa-key.ts';
+import type { CryptographicAlgorithm, RecommendedCurve } from '../../../../crypto/parameters.ts';
 import { AttributeSet } from '../../../../kmip/attribute/set.ts';
 import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
+import type { Refusal } from '../../../../kmip/refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { bigInteger, bytes, integer, type Node, type Structure, structure } from '../../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
@@ -16,17 +19,20 @@ import { BROUGHT, certificateRequest, code, DATA, keyBlock } from '../../../fuzz
 /** In the order of PKCS#1. */
 const RSA_NUMBERS = ['modulus', 'publicExponent', 'privateExponent', 'p', 'q', 'primeExponentP', 'primeExponentQ', 'crtCoefficient'] as const;
 
-/** The reason of the refusal; undefined for what may be registered. */
-function refusal(type: keyof typeof ENUM.ObjectType, content: Structure): string | undefined {
+/** Undefined for what may be registered. */
+function refusedAs(type: keyof typeof ENUM.ObjectType, content: Structure): Refusal | undefined {
   try {
     describeContent(ENUM.ObjectType[type], content, new AttributeSet(), []);
     return undefined;
   } catch (error) {
     const refusal = refusalOf(error);
-    if (refusal) return refusal.reason;
+    if (refusal) return refusal;
     throw error;
   }
 }
+
+/** The reason of the refusal. */
+const refusal = (type: keyof typeof ENUM.ObjectType, content: Structure): string | undefined => refusedAs(type, content)?.reason;
 
 test('a part of a split key is one of its parts, and has the prime of its method', () => {
   const part = (identifier: number, threshold: number, method: keyof typeof ENUM.SplitKeyMethod, ...more: Node[]) =>
@@ -77,6 +83,33 @@ test('the numbers of an RSA private key belong together', () => {
   assert.equal(key({}), undefined);
   for (const name of RSA_NUMBERS) assert.equal(key({ [name]: (numbers[name] ?? 0n) + 2n }), 'InvalidField', name);
   assert.equal(key({ p: 1n, q: numbers.modulus ?? 0n }), 'InvalidField');
+});
+
+const PAIRS: readonly (readonly [CryptographicAlgorithm, RecommendedCurve?])[] = [['RSA'], ['EC', 'P_521'], ['Ed25519'], ['MLKEM_768']];
+
+test('the length in the KeyBlock is that of the key', () => {
+  for (const [algorithm, curve] of PAIRS) {
+    const pair = generatePair(algorithm, curve === undefined ? {} : { curve });
+    const { length } = keyFacts(pair.publicKey);
+    for (const [type, key, format] of [
+      ['PrivateKey', pair.privateKey.export({ format: 'der', type: 'pkcs8' }), 'PKCS_8'],
+      ['PublicKey', pair.publicKey.export({ format: 'der', type: 'spki' }), 'X_509'],
+    ] as const) {
+      const block = (...more: Node[]) => refusal(type, structure(TAG[type], [keyBlock(key, format, ...more)]));
+      assert.equal(block(), undefined, algorithm);
+      assert.equal(block(integer(TAG.CryptographicLength, length)), undefined, algorithm);
+      for (const other of [length - 1, length * 2, 0, -1]) assert.equal(block(integer(TAG.CryptographicLength, other)), 'InvalidField', algorithm);
+    }
+  }
+});
+
+test('a private key that is encrypted, or PEM, is told as that', () => {
+  const { privateKey } = generatePair('Ed25519');
+  const message = (material: Uint8Array) => refusedAs('PrivateKey', structure(TAG.PrivateKey, [keyBlock(material, 'PKCS_8')]))?.message ?? '';
+  const cipher = { type: 'pkcs8', cipher: 'aes-256-cbc', passphrase: 'secret' } as const;
+  assert.match(message(privateKey.export({ ...cipher, format: 'der' })), /encrypted PKCS#8/);
+  assert.match(message(Buffer.from(privateKey.export({ ...cipher, format: 'pem' }))), /PEM/);
+  assert.doesNotMatch(message(DATA), /encrypted|PEM/);
 });
 
 test.run();

@@ -17,6 +17,8 @@ import { createKeyPair } from '../../../../actors/kmip/operations/create-key-pai
 import { reCertify } from '../../../../actors/kmip/operations/re-certify.ts';
 import { register } from '../../../../actors/kmip/operations/register.ts';
 import { validate } from '../../../../actors/kmip/operations/validate.ts';
+import { EXTENSION } from '../../../../crypto/x509/certificate-extension.ts';
+import { certificateFacts } from '../../../../crypto/x509/certificate-facts.ts';
 import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
 import type { ResultReason } from '../../../../kmip/refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
@@ -193,6 +195,23 @@ test('a certificate request goes before the attributes, and makes no authority',
   const crmf = enumeration(TAG.CertificateRequestType, ENUM.CertificateRequestType.CRMF);
   await refused('FeatureNotSupported', /CRMF/, identifier(certify, ctx, crmf, bytes(TAG.CertificateRequestValue, request), attributes(...issuer)));
   await refused('InvalidMessage', /CertificateRequestType/, identifier(certify, ctx, bytes(TAG.CertificateRequestValue, request), attributes(...issuer)));
+});
+
+test('a request that asks for keyCertSign gets it only for an authority', async () => {
+  const both = csr('keyUsage=critical,digitalSignature,keyCertSign');
+  const alone = csr('keyUsage=keyCertSign');
+  if (!both || !alone) return;
+  const { ctx, root, rootKeys } = await chain();
+  const issuer = [link('CertificateLink', root), link('PrivateKeyLink', rootKeys.privateKey)];
+  const pkcs10 = enumeration(TAG.CertificateRequestType, ENUM.CertificateRequestType.PKCS_10);
+  const usage = async (request: Buffer, ...more: readonly Node[]) => {
+    const id = await identifier(certify, ctx, pkcs10, bytes(TAG.CertificateRequestValue, request), attributes(...issuer, ...more));
+    const found = certificateFacts(new Uint8Array(read(ctx, id).raw)).extensions.find(({ oid }) => oid === EXTENSION.keyUsage);
+    return found && [found.critical, found.value.toString('hex')];
+  };
+  assert.deepEqual(await usage(both), [true, '03020780']);
+  assert.equal(await usage(alone), undefined);
+  assert.deepEqual(await usage(both, extensions('basicConstraints=critical,CA:true\n')), [true, '03020284']);
 });
 
 test('without a key, one is made with the certificate', async () => {
