@@ -138,6 +138,8 @@ export interface OperationFigures {
 export type HsmApi = {
   /** Probes every slot now, unless the last probe ended within the last second. */
   probe(): Promise<readonly SlotStatus[]>;
+  /** Slots whose tokens are missing take another one at their next login, and are bound to that. */
+  acceptChange(): Promise<void>;
   facts(): HsmFacts;
   /** Since the start of the actor. */
   figures(): readonly OperationFigures[];

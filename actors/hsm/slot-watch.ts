@@ -9,12 +9,14 @@ import { Sessions } from './sessions.ts';
 
 const USER = 1;
 const ENDED = 'its session ended';
+const OR_ACCEPT = 'or start once with --accept-hsm-change';
 /** CKF_USER_PIN_COUNT_LOW, CKF_USER_PIN_FINAL_TRY, CKF_USER_PIN_LOCKED: the token reports that a PIN was refused. */
 const PIN_REFUSED_FLAGS = 0x10000 | 0x20000 | 0x40000;
 
 export interface SlotBinding {
   /** Serial number of the token that the slot is bound to; undefined before the first login. */
   serial: string | undefined;
+  /** In place of the token before, if there was one. */
   bind(serial: string): Promise<void>;
 }
 
@@ -42,6 +44,9 @@ export class SlotWatch {
   occupied: Occupied | undefined;
   /** Another one after each end of a login. */
   login = 0;
+  #isBound = false;
+  /** Serial numbers of tokens that do not take the place of a missing one: they are those of other slots. Undefined unless the operator has accepted another token. */
+  #notAccepted: ReadonlySet<string> | undefined;
 
   /** @param hints what the operator can do @param lent of all slots of the library */
   constructor(number: number, pin: string | SecretFile, binding: SlotBinding, hints: HsmHints = {}, lent = new LentSessions()) {
@@ -52,9 +57,14 @@ export class SlotWatch {
     this.#binding = binding;
   }
 
-  /** Of the token that the slot is bound to; undefined before the first login. */
+  /** Of the token that the slot is bound to; undefined before a login, until which another token may be accepted. */
   get serial(): string | undefined {
-    return this.#binding.serial;
+    return this.#isBound ? this.#binding.serial : undefined;
+  }
+
+  /** The operator says that another token may take the place of the bound one, if that is missing. This holds until the next login. */
+  acceptChange(others: readonly SlotWatch[]): void {
+    if (!this.#isBound) this.#notAccepted = new Set(others.flatMap((other) => (other === this ? [] : (other.#binding.serial ?? []))));
   }
 
   /** Why the last probe failed, or what hangs; undefined if the slot can be used. */
@@ -113,7 +123,7 @@ export class SlotWatch {
   }
 
   async #open(library: pkcs11js.PKCS11): Promise<void> {
-    const slot = findSlot(library, this.number, this.#binding.serial, this.#hints.token);
+    const slot = findSlot(library, this.number, this.#binding.serial, this.#hints.token, this.#notAccepted);
     this.#slot = slot;
     this.#library = library;
     const { serialNumber, flags } = library.C_GetTokenInfo(slot);
@@ -127,14 +137,16 @@ export class SlotWatch {
       if (isPinRefusal(error)) this.#refusedBy = { serial, remembered: (library.C_GetTokenInfo(slot).flags & PIN_REFUSED_FLAGS) !== 0 };
       if (returnValue(error) !== CKR.USER_ALREADY_LOGGED_IN) throw error;
     }
-    if (this.#binding.serial === undefined) await this.#binding.bind(serial);
+    if (this.#binding.serial !== serial) await this.#binding.bind(serial);
+    this.#isBound = true;
+    this.#notAccepted = undefined;
   }
 
   /** @throws Error for a token other than the bound one, and for one that refused the PIN and does not show that this was corrected */
   #requireFitting(serial: string, remembersRefusal: boolean): void {
     const { serial: bound } = this.#binding;
-    if (bound !== undefined && serial !== bound)
-      throw new Error(`the slot holds another token than before (${serial}, not ${bound}): insert the token ${bound}`);
+    if (bound !== undefined && serial !== bound && this.#notAccepted === undefined)
+      throw new Error(`the slot holds another token than before (${serial}, not ${bound}): insert the token ${bound}, ${OR_ACCEPT}`);
     if (this.#refusedBy?.serial === serial && (remembersRefusal || !this.#refusedBy.remembered))
       throw new Error(
         withHint(
@@ -148,15 +160,25 @@ export class SlotWatch {
 /**
  * Finds the slot by the bound serial number. Before it is bound, the number is a slot ID, or else an index in the list of slots with a token. The
  * tokens of some libraries all have one serial number: then the number decides among them.
+ * @param notAccepted the number decides too if the token of the serial number is missing, unless it leads to one of these tokens; undefined: it does not
  */
-function findSlot(library: pkcs11js.PKCS11, number: number, serial: string | undefined, hint: string | undefined): pkcs11js.Handle {
+function findSlot(
+  library: pkcs11js.PKCS11,
+  number: number,
+  serial: string | undefined,
+  hint: string | undefined,
+  notAccepted: ReadonlySet<string> | undefined,
+): pkcs11js.Handle {
   const slots = library.C_GetSlotList(true);
   const configured = slots.find((candidate) => candidate.readBigUInt64LE() === BigInt(number)) ?? slots[number];
   if (serial !== undefined) {
     const bound = slots.filter((candidate) => serialOf(library, candidate) === serial);
     const chosen = bound.find((candidate) => candidate === configured) ?? bound[0];
     if (chosen) return chosen;
-    throw new Error(withHint(`no slot holds the token ${serial}: insert it`, hint));
+    if (!notAccepted) throw new Error(withHint(`no slot holds the token ${serial}: insert it, ${OR_ACCEPT}`, hint));
+    const other = configured && serialOf(library, configured);
+    if (other !== undefined && notAccepted.has(other))
+      throw new Error(`no slot holds the token ${serial}, and slot ${number} now holds ${other}, which is the token of another slot: check hsm_slot`);
   }
   if (!configured) throw new Error(withHint(`no slot ${number} with a token: check hsm_slot, and insert the token`, hint));
   return configured;

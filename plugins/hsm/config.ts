@@ -29,14 +29,19 @@ export type HsmInstanceConfig = Static<typeof INSTANCE>;
 /** `model` is there once the section is completed. */
 export type HsmConfig = readonly (HsmInstanceConfig & { readonly model?: HsmModel })[];
 
+/** The flag by which an operator takes another token in place of a missing one. */
+export const ACCEPT_CHANGE = 'accept-hsm-change';
+
 export const HSM_FLAGS: Readonly<Record<string, FlagSpec>> = {
   'hsm-model': { about: 'model of the HSM, if there is only one (default: soft_hsm); ignored if the file has [[hsm_instances]]' },
   'hsm-admin': { about: 'identity that administers the HSM; repeatable', repeatable: true },
   'hsm-slot': { about: 'slot to open; repeatable', repeatable: true },
+  [ACCEPT_CHANGE]: { about: 'bind slots whose tokens are missing to the tokens that they hold now', switch: true },
   'hsm-password': { about: 'PIN of the slot, in the order of --hsm-slot; file:PATH or env:NAME; repeatable', secret: true, repeatable: true },
 };
 
 export function instanceOfFlags(flags: FlagValues): unknown {
+  if (Object.keys(flags).every((name) => !name.startsWith('hsm-'))) return undefined;
   const numbers = (flags['hsm-slot'] ?? []).map((text) => (/^\d+$/.test(String(text)) ? Number(text) : text));
   return [
     { hsm_model: flags['hsm-model']?.[0] ?? 'soft_hsm', hsm_admin: flags['hsm-admin'] ?? [], hsm_slot: numbers, hsm_password: flags['hsm-password'] ?? [] },
