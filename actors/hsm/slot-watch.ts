@@ -3,13 +3,13 @@ import type pkcs11js from 'pkcs11js';
 import { type SecretFile, textOfSecret } from '../../kernel/config/secret-file.ts';
 import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
 import type { HsmHints } from './api.ts';
+import { findSlot, OR_ACCEPT, withHint } from './find-slot.ts';
 import { LentSessions } from './lent-sessions.ts';
 import { isPinRefusal, nameOf, returnValue } from './return-value.ts';
 import { Sessions } from './sessions.ts';
 
 const USER = 1;
 const ENDED = 'its session ended';
-const OR_ACCEPT = 'or start once with --accept-hsm-change';
 /** CKF_USER_PIN_COUNT_LOW, CKF_USER_PIN_FINAL_TRY, CKF_USER_PIN_LOCKED: the token reports that a PIN was refused. */
 const PIN_REFUSED_FLAGS = 0x10000 | 0x20000 | 0x40000;
 
@@ -91,6 +91,12 @@ export class SlotWatch {
   /** A slot that another thread occupies is not probed: that could hold up this thread. @returns true if the token is present and logged in */
   async probe(library: pkcs11js.PKCS11): Promise<boolean> {
     if (this.occupied?.stall() !== undefined || this.occupied?.isHeld()) return this.problem === undefined;
+    const wasOpen = this.#session !== undefined;
+    // What an idle session was lost to, such as a timeout of the token, may be over: nobody is refused if another login works.
+    return (await this.#isWell(library)) || (wasOpen && (await this.#isWell(library)));
+  }
+
+  async #isWell(library: pkcs11js.PKCS11): Promise<boolean> {
     try {
       if (!this.#session || !this.#slot) await this.#open(library);
       // A session may outlive its token, so ask the token too.
@@ -154,42 +160,5 @@ export class SlotWatch {
           this.#hints.pin,
         ),
       );
-  }
-}
-
-/**
- * Finds the slot by the bound serial number. Before it is bound, the number is a slot ID, or else an index in the list of slots with a token. The
- * tokens of some libraries all have one serial number: then the number decides among them.
- * @param notAccepted the number decides too if the token of the serial number is missing, unless it leads to one of these tokens; undefined: it does not
- */
-function findSlot(
-  library: pkcs11js.PKCS11,
-  number: number,
-  serial: string | undefined,
-  hint: string | undefined,
-  notAccepted: ReadonlySet<string> | undefined,
-): pkcs11js.Handle {
-  const slots = library.C_GetSlotList(true);
-  const configured = slots.find((candidate) => candidate.readBigUInt64LE() === BigInt(number)) ?? slots[number];
-  if (serial !== undefined) {
-    const bound = slots.filter((candidate) => serialOf(library, candidate) === serial);
-    const chosen = bound.find((candidate) => candidate === configured) ?? bound[0];
-    if (chosen) return chosen;
-    if (!notAccepted) throw new Error(withHint(`no slot holds the token ${serial}: insert it, ${OR_ACCEPT}`, hint));
-    const other = configured && serialOf(library, configured);
-    if (other !== undefined && notAccepted.has(other))
-      throw new Error(`no slot holds the token ${serial}, and slot ${number} now holds ${other}, which is the token of another slot: check hsm_slot`);
-  }
-  if (!configured) throw new Error(withHint(`no slot ${number} with a token: check hsm_slot, and insert the token`, hint));
-  return configured;
-}
-
-const withHint = (text: string, hint: string | undefined): string => (hint === undefined ? text : `${text} (${hint})`);
-
-function serialOf(library: pkcs11js.PKCS11, slot: pkcs11js.Handle): string | undefined {
-  try {
-    return library.C_GetTokenInfo(slot).serialNumber.trim();
-  } catch {
-    return undefined;
   }
 }
