@@ -146,6 +146,7 @@ export type HsmApi = {
   /** Names of the mechanisms that the token reports. Those without a name in the standard are left out. */
   mechanisms(slot: number): Answered<readonly string[]>;
   list(slot: number): Answered<readonly TokenKey[]>;
+  /** By any of its names. The answer has the one that `list` has. */
   find(slot: number, key: TokenKeyName): Answered<TokenKey>;
   generate(slot: number, options: SecretOptions): Answered<TokenKey>;
   generatePair(slot: number, options: PairOptions): Answered<TokenKey>;
