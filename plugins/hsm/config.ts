@@ -11,7 +11,8 @@ const INSTANCE = Type.Object(
   {
     hsm_model: Type.String({ minLength: 1 }),
     hsm_admin: Type.Array(Type.String({ minLength: 1 }), { default: [] }),
-    hsm_slot: Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1, uniqueItems: true }),
+    // Identifiers of keys have ten digits for it.
+    hsm_slot: Type.Array(Type.Integer({ minimum: 0, maximum: 9_999_999_999 }), { minItems: 1, uniqueItems: true }),
     hsm_password: Type.Array(LateSecret()),
     library: Type.String({ default: '' }),
     // If not set, the first instance of a library runs in a thread, and each further one in a process.
