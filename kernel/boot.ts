@@ -147,7 +147,7 @@ async function startParts(options: Start, parts: RuntimeParts, built: Built, dat
   const { url } = store;
   const { unwind } = options;
   const { keys, runtime, stopping, contexts } = built;
-  const prepared = await prepareStore(options, url, node, dataDir, clock, keyEncryptionKeysOf(contexts));
+  const prepared = await startOf('the store', () => prepareStore(options, url, node, dataDir, clock, keyEncryptionKeysOf(contexts)));
   keys.prepared = prepared;
   unwind.add('seal of the key server', prepared.seal.start());
   await holdLease({ ...options, ...parts });

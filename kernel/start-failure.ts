@@ -10,7 +10,7 @@ export class StartFailure extends Error {
  * @param part for the operator: `the plugin auth`
  * @throws StartFailure for a fault of an actor, such as DEADLINE or UNAVAILABLE; any other error as it is
  */
-export async function startOf<T>(part: string, run: () => Promise<T> | undefined): Promise<T | undefined> {
+export async function startOf<T>(part: string, run: () => T): Promise<Awaited<T>> {
   try {
     return await run();
   } catch (error) {

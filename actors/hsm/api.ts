@@ -138,12 +138,15 @@ export interface OperationFigures {
 export type HsmApi = {
   /** Probes every slot now, unless the last probe ended within the last second. */
   probe(): Promise<readonly SlotStatus[]>;
+  /** Slots whose tokens are missing take another one at their next login, and are bound to that. */
+  acceptChange(): Promise<void>;
   facts(): HsmFacts;
   /** Since the start of the actor. */
   figures(): readonly OperationFigures[];
   /** Names of the mechanisms that the token reports. Those without a name in the standard are left out. */
   mechanisms(slot: number): Answered<readonly string[]>;
   list(slot: number): Answered<readonly TokenKey[]>;
+  /** By any of its names. The answer has the one that `list` has. */
   find(slot: number, key: TokenKeyName): Answered<TokenKey>;
   generate(slot: number, options: SecretOptions): Answered<TokenKey>;
   generatePair(slot: number, options: PairOptions): Answered<TokenKey>;

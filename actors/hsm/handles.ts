@@ -1,7 +1,7 @@
 // The object handles of a slot by the names of keys: one place for all threads, so that none uses the handle of a key that another has destroyed.
 import type pkcs11js from 'pkcs11js';
 import type { TokenKeyName } from './api.ts';
-import { cacheName, isOfWrapped } from './token.ts';
+import { cacheName, isOfWrapped } from './key-name.ts';
 
 /** Object handles that are remembered for a slot. */
 const MAX_HANDLES = 10_000;

@@ -42,7 +42,7 @@ export default defineActor<HsmApi, HsmArgs>(async (args, ctx) => {
 
   return {
     api: {
-      probe: () => prober.status(),
+      ...{ probe: () => prober.status(), acceptChange: () => prober.acceptChange() },
       facts: () => ({ slots: slots.map(({ number }) => number), admins, library, serials: watches.map(({ serial }) => serial), deadlineMs: args.deadlineMs }),
       figures: () => tally.figures(),
       ...keyCalls({ prefix, sessions, tally, isAwaited: () => ctx.call()?.isCancelled !== true }),

@@ -1,4 +1,6 @@
 // Names of keys on tokens, and the CKA_ID of each.
+import type { TokenKeyName } from './api.ts';
+
 const MAX_NAME_BYTES = 90;
 
 /** CKA_ID and CKA_LABEL are both the name, so that vendor tools find the key by either. An identifier that is a name has no other form. */
@@ -23,3 +25,7 @@ export function namesOf(id: Uint8Array = new Uint8Array(), label: Uint8Array = n
   const [idBytes, labelBytes] = [Buffer.from(id), Buffer.from(label)];
   return [...new Set([idBytes.toString(), labelBytes.toString(), `0x${idBytes.toString('hex')}`])].filter((name) => name !== '' && name !== '0x');
 }
+
+/** A name for each key of a slot. */
+export const cacheName = ({ name, kind, wrapped }: TokenKeyName): string => `${wrapped ? 'wrapped ' : ''}${kind} ${name}`;
+export const isOfWrapped = (name: string): boolean => name.startsWith('wrapped ');

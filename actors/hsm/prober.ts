@@ -65,6 +65,12 @@ export class Prober implements SlotHost {
     return this.#probing;
   }
 
+  /** Slots whose tokens are missing take another one. */
+  async acceptChange(): Promise<void> {
+    for (const watch of this.#watches) watch.acceptChange(this.#watches);
+    await this.probe();
+  }
+
   /** Resolves when no probe is running. */
   async idle(): Promise<void> {
     await this.#probing;

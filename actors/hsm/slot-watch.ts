@@ -3,6 +3,7 @@ import type pkcs11js from 'pkcs11js';
 import { type SecretFile, textOfSecret } from '../../kernel/config/secret-file.ts';
 import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
 import type { HsmHints } from './api.ts';
+import { findSlot, OR_ACCEPT, withHint } from './find-slot.ts';
 import { LentSessions } from './lent-sessions.ts';
 import { isPinRefusal, nameOf, returnValue } from './return-value.ts';
 import { Sessions } from './sessions.ts';
@@ -15,6 +16,7 @@ const PIN_REFUSED_FLAGS = 0x10000 | 0x20000 | 0x40000;
 export interface SlotBinding {
   /** Serial number of the token that the slot is bound to; undefined before the first login. */
   serial: string | undefined;
+  /** In place of the token before, if there was one. */
   bind(serial: string): Promise<void>;
 }
 
@@ -42,6 +44,9 @@ export class SlotWatch {
   occupied: Occupied | undefined;
   /** Another one after each end of a login. */
   login = 0;
+  #isBound = false;
+  /** Serial numbers of tokens that do not take the place of a missing one: they are those of other slots. Undefined unless the operator has accepted another token. */
+  #notAccepted: ReadonlySet<string> | undefined;
 
   /** @param hints what the operator can do @param lent of all slots of the library */
   constructor(number: number, pin: string | SecretFile, binding: SlotBinding, hints: HsmHints = {}, lent = new LentSessions()) {
@@ -52,9 +57,14 @@ export class SlotWatch {
     this.#binding = binding;
   }
 
-  /** Of the token that the slot is bound to; undefined before the first login. */
+  /** Of the token that the slot is bound to; undefined before a login, until which another token may be accepted. */
   get serial(): string | undefined {
-    return this.#binding.serial;
+    return this.#isBound ? this.#binding.serial : undefined;
+  }
+
+  /** The operator says that another token may take the place of the bound one, if that is missing. This holds until the next login. */
+  acceptChange(others: readonly SlotWatch[]): void {
+    if (!this.#isBound) this.#notAccepted = new Set(others.flatMap((other) => (other === this ? [] : (other.#binding.serial ?? []))));
   }
 
   /** Why the last probe failed, or what hangs; undefined if the slot can be used. */
@@ -81,6 +91,12 @@ export class SlotWatch {
   /** A slot that another thread occupies is not probed: that could hold up this thread. @returns true if the token is present and logged in */
   async probe(library: pkcs11js.PKCS11): Promise<boolean> {
     if (this.occupied?.stall() !== undefined || this.occupied?.isHeld()) return this.problem === undefined;
+    const wasOpen = this.#session !== undefined;
+    // What an idle session was lost to, such as a timeout of the token, may be over: nobody is refused if another login works.
+    return (await this.#isWell(library)) || (wasOpen && (await this.#isWell(library)));
+  }
+
+  async #isWell(library: pkcs11js.PKCS11): Promise<boolean> {
     try {
       if (!this.#session || !this.#slot) await this.#open(library);
       // A session may outlive its token, so ask the token too.
@@ -113,7 +129,7 @@ export class SlotWatch {
   }
 
   async #open(library: pkcs11js.PKCS11): Promise<void> {
-    const slot = findSlot(library, this.number, this.#binding.serial, this.#hints.token);
+    const slot = findSlot(library, this.number, this.#binding.serial, this.#hints.token, this.#notAccepted);
     this.#slot = slot;
     this.#library = library;
     const { serialNumber, flags } = library.C_GetTokenInfo(slot);
@@ -127,14 +143,16 @@ export class SlotWatch {
       if (isPinRefusal(error)) this.#refusedBy = { serial, remembered: (library.C_GetTokenInfo(slot).flags & PIN_REFUSED_FLAGS) !== 0 };
       if (returnValue(error) !== CKR.USER_ALREADY_LOGGED_IN) throw error;
     }
-    if (this.#binding.serial === undefined) await this.#binding.bind(serial);
+    if (this.#binding.serial !== serial) await this.#binding.bind(serial);
+    this.#isBound = true;
+    this.#notAccepted = undefined;
   }
 
   /** @throws Error for a token other than the bound one, and for one that refused the PIN and does not show that this was corrected */
   #requireFitting(serial: string, remembersRefusal: boolean): void {
     const { serial: bound } = this.#binding;
-    if (bound !== undefined && serial !== bound)
-      throw new Error(`the slot holds another token than before (${serial}, not ${bound}): insert the token ${bound}`);
+    if (bound !== undefined && serial !== bound && this.#notAccepted === undefined)
+      throw new Error(`the slot holds another token than before (${serial}, not ${bound}): insert the token ${bound}, ${OR_ACCEPT}`);
     if (this.#refusedBy?.serial === serial && (remembersRefusal || !this.#refusedBy.remembered))
       throw new Error(
         withHint(
@@ -142,32 +160,5 @@ export class SlotWatch {
           this.#hints.pin,
         ),
       );
-  }
-}
-
-/**
- * Finds the slot by the bound serial number. Before it is bound, the number is a slot ID, or else an index in the list of slots with a token. The
- * tokens of some libraries all have one serial number: then the number decides among them.
- */
-function findSlot(library: pkcs11js.PKCS11, number: number, serial: string | undefined, hint: string | undefined): pkcs11js.Handle {
-  const slots = library.C_GetSlotList(true);
-  const configured = slots.find((candidate) => candidate.readBigUInt64LE() === BigInt(number)) ?? slots[number];
-  if (serial !== undefined) {
-    const bound = slots.filter((candidate) => serialOf(library, candidate) === serial);
-    const chosen = bound.find((candidate) => candidate === configured) ?? bound[0];
-    if (chosen) return chosen;
-    throw new Error(withHint(`no slot holds the token ${serial}: insert it`, hint));
-  }
-  if (!configured) throw new Error(withHint(`no slot ${number} with a token: check hsm_slot, and insert the token`, hint));
-  return configured;
-}
-
-const withHint = (text: string, hint: string | undefined): string => (hint === undefined ? text : `${text} (${hint})`);
-
-function serialOf(library: pkcs11js.PKCS11, slot: pkcs11js.Handle): string | undefined {
-  try {
-    return library.C_GetTokenInfo(slot).serialNumber.trim();
-  } catch {
-    return undefined;
   }
 }

@@ -3,8 +3,9 @@ import { defineActor } from '../../kernel/actor.ts';
 import type { HsmQuirks, TokenKeyName } from './api.ts';
 import { loadLibrary } from './cryptoki.ts';
 import { isExpected } from './expected-error.ts';
+import { cacheName } from './key-name.ts';
 import { isStaleObject } from './return-value.ts';
-import { cacheName, Token } from './token.ts';
+import { Token } from './token.ts';
 import { doWork, type Work } from './work.ts';
 import { encodeError, type WorkError } from './work-error.ts';
 

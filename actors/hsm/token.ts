@@ -3,7 +3,7 @@ import type pkcs11js from 'pkcs11js';
 import { CKA, CKK, CKO } from '../../kmip/pkcs11.ts';
 import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
 import type { HsmQuirks, TokenKey, TokenKeyKind, TokenKeyName, TokenKeyType, TokenPublicKey } from './api.ts';
-import { asName, idOf, namesOf } from './key-name.ts';
+import { asName, cacheName, idOf, namesOf } from './key-name.ts';
 import { bare } from './point.ts';
 import { USES } from './template.ts';
 
@@ -121,14 +121,14 @@ export class Token {
         { type: CKA.CLASS, value },
         { type: CKA.TOKEN, value: true },
       ]).flatMap((handle) => {
-        const name = this.#nameOf(handle);
+        const name = this.nameOf(handle);
         return name === undefined ? [] : [this.describe({ name, kind }, handle)];
       }),
     );
   }
 
   /** CKA_ID if it is a text, else CKA_LABEL if it is one that no other key of the class has, else CKA_ID in hexadecimal. */
-  #nameOf(handle: pkcs11js.Handle): string | undefined {
+  nameOf(handle: pkcs11js.Handle): string | undefined {
     const id = this.read(handle, CKA.ID);
     const text = id && asName(id);
     if (text !== undefined) return text;
@@ -187,10 +187,6 @@ export class Token {
 
 /** CKR_ATTRIBUTE_SENSITIVE, CKR_ATTRIBUTE_TYPE_INVALID. */
 const UNREADABLE: ReadonlySet<number> = new Set([0x11, 0x12]);
-
-/** A name for each key of a slot. */
-export const cacheName = ({ name, kind, wrapped }: TokenKeyName): string => `${wrapped ? 'wrapped ' : ''}${kind} ${name}`;
-export const isOfWrapped = (name: string): boolean => name.startsWith('wrapped ');
 
 /** A wrapped key is not searched for: it is unwrapped again, as after the loss of its session. */
 const handleGone = (): Error => Object.assign(new Error('the unwrapped key is gone'), { code: CKR.KEY_HANDLE_INVALID });

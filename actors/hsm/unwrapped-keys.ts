@@ -1,11 +1,12 @@
 // The keys of a slot that were unwrapped on the token: session objects that stay there for a while, so that not each use unwraps them again.
 import type pkcs11js from 'pkcs11js';
 import type { TokenKeyName } from './api.ts';
+import { cacheName } from './key-name.ts';
 import { MechanismMissing, toMechanism } from './mechanism.ts';
 import { isStaleObject, isStaleSession, nameOf, returnValue } from './return-value.ts';
 import type { Sessions } from './sessions.ts';
 import { changed, unwrappedTemplate } from './template.ts';
-import { cacheName, type Token } from './token.ts';
+import type { Token } from './token.ts';
 import type { WrappedKey } from './wrapped-key.ts';
 
 /** Tokens have little room for objects. */

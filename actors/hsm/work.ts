@@ -1,13 +1,13 @@
 // The work of each call on the keys of a token, in whichever thread it runs, and which of it takes long.
 import type { BroughtKey, KeyOptions, PairOptions, SecretOptions, TokenKeyName, TokenMechanism } from './api.ts';
-import { bring, destroy, generate, generatePair, type Making, readPrivateKey, readValue } from './key-store.ts';
+import { bring, destroy, find, generate, generatePair, type Making, readPrivateKey, readValue } from './key-store.ts';
 import { decrypt, derive, encrypt, sign, unwrap, wrap, wrapKey } from './key-use.ts';
 import type { Token } from './token.ts';
 
 /** Each runs without a pause in one session. `making` tells how far a call has come that runs again. */
 export const WORK = {
   list: (token: Token, _: Making) => token.list(),
-  find: (token: Token, _: Making, key: TokenKeyName) => token.describe(key),
+  find: (token: Token, _: Making, key: TokenKeyName) => find(token, key),
   /** The handle, which all sessions of the server share. */
   search: (token: Token, _: Making, key: TokenKeyName) => new Uint8Array(token.handle(key)),
   generate: (token: Token, making: Making, options: SecretOptions) => generate(token, options, making),

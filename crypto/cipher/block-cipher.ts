@@ -24,21 +24,36 @@ export function blockCipher(mode: BlockMode): Cipher {
 }
 
 /**
- * Makes a CTR cipher. The IV is the entire first counter block. If there is an InitialCounterValue (RFC 3686), the IV is only the part before
- * the counter, which has CounterLength bits, 32 by default.
+ * Makes a CTR cipher. The IV is the entire first counter block, of which the last CounterLength bits count, by default all. If there is an
+ * InitialCounterValue (RFC 3686), the IV is only the part before the counter, which has 32 bits by default.
  */
-export function counterMode(name: string, openssl: string, { counterLength = 32, initialCounterValue }: CryptographicParameters): Cipher {
-  if (initialCounterValue === undefined) return blockCipher({ name, openssl, blockBytes: 16, ivBytes: 16 });
-  if (counterLength !== 32 && counterLength !== 64) throw new CryptoError('unsupported', `a counter of ${counterLength} bits is not supported; use 32 or 64`);
+export function counterMode(name: string, openssl: string, { counterLength, initialCounterValue }: CryptographicParameters): Cipher {
+  if (counterLength !== undefined && (counterLength < 1 || counterLength > BLOCK_BITS))
+    throw new CryptoError('invalid', `CounterLength must be 1 to ${BLOCK_BITS} bits`);
+  const counted = { name, openssl, pieces: (cipher: Cipheriv | Decipheriv) => plain(cipher) };
+  if (initialCounterValue === undefined)
+    return createStreamed({ ...counted, rule: { bytes: 16, min: 16, max: 16 }, block: (iv) => iv, room: (first) => counterRoom(first, counterLength) });
+  const bits = counterLength ?? 32;
+  if (bits !== 32 && bits !== 64) throw new CryptoError('unsupported', `a counter of ${bits} bits is not supported; use 32 or 64`);
   if (initialCounterValue < 0) throw new CryptoError('invalid', 'InitialCounterValue must not be negative');
-  const nonceBytes = 16 - counterLength / 8;
+  const nonceBytes = 16 - bits / 8;
   const block = (nonce: Uint8Array) => {
     const first = Buffer.alloc(16);
     first.set(nonce);
     first.writeUInt32BE(initialCounterValue, 12);
     return first;
   };
-  return createStreamed({ name, openssl, rule: { bytes: nonceBytes, min: nonceBytes, max: nonceBytes }, block, pieces: (cipher) => plain(cipher) });
+  return createStreamed({ ...counted, rule: { bytes: nonceBytes, min: nonceBytes, max: nonceBytes }, block, room: (first) => counterRoom(first, bits) });
+}
+
+const BLOCK_BITS = 128;
+
+/** The bytes that the counter has numbers for, from the first block on. OpenSSL would carry into the nonce then, and use the key stream of another one again. */
+function counterRoom(first: Uint8Array, bits = BLOCK_BITS): number {
+  if (bits === BLOCK_BITS) return Number.POSITIVE_INFINITY;
+  const limit = 1n << BigInt(bits);
+  const value = BigInt(`0x${Buffer.from(first).toString('hex')}`) % limit;
+  return Number(limit - value) * (BLOCK_BITS / 8);
 }
 
 interface Streamed {
@@ -48,13 +63,23 @@ interface Streamed {
   /** Makes the IV for OpenSSL from the client's IV. */
   readonly block: (iv: Uint8Array) => Uint8Array;
   readonly pieces: (cipher: Cipheriv | Decipheriv, encrypting: boolean) => CipherStream;
+  /** How many bytes may be encrypted with this IV of OpenSSL; without it, any number. */
+  readonly room?: (iv: Uint8Array) => number;
 }
 
 /** Makes a cipher without a tag, which encrypts and decrypts in one call by running its stream. */
-export function createStreamed({ name, openssl, rule, block, pieces }: Streamed): Cipher {
+export function createStreamed({ name, openssl, rule, block, pieces, room }: Streamed): Cipher {
   const ivFor = (iv: Uint8Array | undefined) => (rule === undefined ? null : block(checkedIv(name, rule, iv)));
-  const encryptor: Cipher['encryptor'] = (key, { iv }) => pieces(createCipheriv(openssl, keyObject(key), ivFor(iv)), true);
-  const decryptor: Cipher['decryptor'] = (key, { iv }) => pieces(createDecipheriv(openssl, keyObject(key), ivFor(iv)), false);
+  const within = (iv: Uint8Array | null, stream: CipherStream) => (room && iv ? limited(stream, room(iv)) : stream);
+  const start = (iv: Uint8Array | null, cipher: Cipheriv | Decipheriv, encrypting: boolean) => within(iv, pieces(cipher, encrypting));
+  const encryptor: Cipher['encryptor'] = (key, input) => {
+    const iv = ivFor(input.iv);
+    return start(iv, createCipheriv(openssl, keyObject(key), iv), true);
+  };
+  const decryptor: Cipher['decryptor'] = (key, input) => {
+    const iv = ivFor(input.iv);
+    return start(iv, createDecipheriv(openssl, keyObject(key), iv), false);
+  };
   return {
     ...{ name, ivBytes: rule?.bytes, acceptsIv: (bytes) => rule === undefined || acceptsIv(rule, bytes), authenticated: false, tagBytes: 0 },
     encrypt: (key, input) => ({ data: whole(encryptor(key, input), input.data) }),
@@ -83,6 +108,19 @@ function piecesOf(cipher: Cipheriv | Decipheriv, encrypting: boolean, padding: B
 
 export function plain(cipher: Cipheriv | Decipheriv, refuse: (cause: unknown) => CryptoError = notDecrypted): CipherStream {
   return { update: (data) => cipher.update(data), final: () => ({ data: last(cipher, refuse) }) };
+}
+
+function limited(stream: CipherStream, room: number): CipherStream {
+  let left = room;
+  return {
+    ...stream,
+    update(data) {
+      left -= data.length;
+      if (left < 0)
+        throw new CryptoError('invalid', `the counter has numbers for ${room} bytes from this IV on, not for more: use another IV or a longer counter`);
+      return stream.update(data);
+    },
+  };
 }
 
 function padStream(cipher: Cipheriv | Decipheriv, padding: ManualPadding, blockBytes: number): CipherStream {

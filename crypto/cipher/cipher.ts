@@ -98,7 +98,7 @@ onSwitchOff(() => resolved.clear());
  * @throws CryptoError unsupported, invalid, switched_off
  */
 export function cipherFor(algorithm: CryptographicAlgorithm, parameters: CryptographicParameters, keyBytes: number): Cipher {
-  if (parameters.initialCounterValue !== undefined) return resolve(algorithm, parameters, keyBytes);
+  if (parameters.initialCounterValue !== undefined || parameters.counterLength !== undefined) return resolve(algorithm, parameters, keyBytes);
   const id = `${algorithm} ${parameters.blockCipherMode} ${parameters.paddingMethod} ${keyBytes} ${parameters.tagLength}`;
   const known = resolved.get(id);
   if (known !== undefined) return known;

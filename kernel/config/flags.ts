@@ -105,6 +105,8 @@ function readTokens(argv: readonly string[], declared: Readonly<Record<string, F
     const { name, rawName, value } = token;
     const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
     if (!spec) problems.push(`${rawName}: unknown flag; --help lists the flags`);
+    // Of --rotate-kek=false the false would be passed over.
+    else if (spec.switch && value !== undefined) problems.push(`${rawName}: takes no value`);
     else if (spec.switch) (name in own ? values : plugin)[name] = [true];
     else if (!spec.repeatable && (Object.hasOwn(values, name) || Object.hasOwn(plugin, name))) repeated.add(rawName);
     else if (value === undefined || (value.startsWith('--') && !token.inlineValue)) problems.push(`${rawName}: needs a value`);
@@ -134,5 +136,5 @@ function combinations(given: Readonly<Record<string, unknown>>): string[] {
 
 export function usage(declared: Readonly<Record<string, FlagSpec>>): string {
   const rows = Object.entries({ ...KERNEL_FLAGS, ...declared, ...LAST });
-  return ['usage: npm start -- [flags]', '', ...rows.map(([name, { about }]) => `  --${name.padEnd(14)} ${about}`)].join('\n');
+  return ['usage: npm start -- [flags]', '', ...rows.map(([name, { about }]) => `  --${name.padEnd(17)} ${about}`)].join('\n');
 }

@@ -76,7 +76,7 @@ export function loadSections({ file, env, flags }: Sources, schemas: Readonly<Re
   for (const name of Object.keys(raw)) if (!(name in schemas)) problems.push(`${name}: unknown section (known: ${Object.keys(schemas).join(', ')})`);
   const origins = new Map(keysIn(raw).map((key) => [key, file.path ?? DEFAULT_FILE]));
   for (const [name, section] of Object.entries(fallbacks)) {
-    if (raw[name] === undefined) origins.set(name, 'flags');
+    if (raw[name] === undefined && section !== undefined) origins.set(name, 'flags');
     raw[name] ??= section;
   }
   const environment = readEnvironment(env, schemas);

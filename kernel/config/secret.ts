@@ -43,7 +43,7 @@ const UNREAD = 'unread';
 function readSecret(value: unknown, path: string, { base, env, used, problems }: SecretSources, isLater: boolean): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const { file, env: name, ...rest } = value as { file?: unknown; env?: unknown };
-  if (Object.keys(rest).length > 0 || (typeof file === 'string') === (typeof name === 'string')) {
+  if (Object.keys(rest).length > 0 || (typeof file === 'string') === (typeof name === 'string') || file === '' || name === '') {
     problems.push(`${path}: ${SECRET_FORMS}`);
     return UNREAD;
   }

@@ -9,9 +9,11 @@ import type { Regions } from '../shared/region.ts';
 import { Crowd } from './crowd.ts';
 import { sourceOf } from './source.ts';
 
-/** File descriptors reserved for everything else: databases, libraries, logs, IPC. */
+/** File descriptors reserved for everything else: databases, libraries, logs, IPC. Where there are few, half of them, but what an idle server has open. */
 const RESERVED = 256;
-/** Connections that are no longer counted but not closed yet. */
+const MIN_RESERVED = 112;
+const MIN_CONNECTIONS = 16;
+/** Connections that are no longer counted but not closed yet; where there are few, a quarter of all. */
 const CLOSING = 64;
 /**
  * Limit of connections that have not sent a request yet. Each costs 20 to 65 kB that malloc does not return to the system, so they must
@@ -59,8 +61,7 @@ export interface ConnectionLedgers {
  * @param name of the port, for the shared memory
  */
 export function connectionLedgers(regions: Regions, bell: Bell, name: string, share: number, limit = openFileLimit()): ConnectionLedgers {
-  // At the limit of the operating system no file could be opened either.
-  const most = Math.min(MAX_COUNTED, limit === undefined ? MAX_COUNTED : Math.floor(share * Math.max(RESERVED, limit - RESERVED)));
+  const most = Math.min(MAX_COUNTED, limit === undefined ? MAX_COUNTED : Math.max(MIN_CONNECTIONS, Math.floor(share * withoutReserved(limit))));
   const ledger = (crowd: string, limitOfAll: number) => {
     const items = limitOfAll + CLOSING;
     return new Ledger(regions, bell, `${crowd} of ${name}`, { items, holders: PLACES * items, loses: 'oldest' });
@@ -68,9 +69,12 @@ export function connectionLedgers(regions: Regions, bell: Bell, name: string, sh
   return { most, all: ledger('connections', most), silent: ledger('silent connections', Math.min(most, MAX_SILENT)) };
 }
 
+/** At the limit of the operating system no file could be opened either. */
+const withoutReserved = (limit: number): number => limit - Math.min(RESERVED, Math.max(MIN_RESERVED, Math.ceil(limit / 2)));
+
 /** If there are too many connections, the holder with the most connections loses its oldest one. */
 export function watchConnections(server: Server, ledgers: ConnectionLedgers): Connections {
-  server.maxConnections = ledgers.most + CLOSING;
+  server.maxConnections = ledgers.most + Math.min(CLOSING, Math.ceil(ledgers.most / 4));
   const watched = new WatchedConnections(ledgers);
   server.on('connection', (socket: Socket) => watched.add(socket));
   server.on('secureConnection', (socket) => watched.secure(socket));

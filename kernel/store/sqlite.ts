@@ -14,6 +14,8 @@ const BUSY_TIMEOUT_MS = 5_000;
 const BUSY: ReadonlySet<number> = new Set([5, 6]);
 /** SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL and SQLITE_CANTOPEN: the disk has failed, not the request. */
 const DISK_FAILURES: ReadonlySet<number> = new Set([8, 10, 13, 14]);
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+const DAMAGE: ReadonlySet<number> = new Set([11, 26]);
 const STATEMENTS = 500;
 /** Limit for the pages that a writing connection keeps. More would make a write cheaper, and is memory that large objects fill in every thread. */
 const CACHE_KIB = 2048;
@@ -28,6 +30,10 @@ const CHECKPOINT_PAGES = 4000;
  * @param versions counters that all threads of the process share
  */
 export function openSqlite(path: string, audit: AuditWriter, versions: Versions): Store {
+  return translateErrors(() => opened(path, audit, versions));
+}
+
+function opened(path: string, audit: AuditWriter, versions: Versions): Store {
   // The write-ahead log gets the same file mode.
   createPrivateFile(path);
   const writer = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
@@ -124,6 +130,7 @@ function translateErrors<T>(run: () => T): T {
 /** A failure that passes is told as one: nothing of the transaction has happened, and the same request may succeed later. */
 function translated(error: unknown): unknown {
   if (isOneOf(BUSY, error)) return new Fault('OVERLOADED', { cause: error });
+  if (isOneOf(DAMAGE, error)) return new Fault('UNAVAILABLE', { detail: 'the database file is damaged, or is none', cause: error });
   return isOneOf(DISK_FAILURES, error) ? new Fault('UNAVAILABLE', { detail: 'the store cannot be written or read now; try again later', cause: error }) : error;
 }
 

@@ -1,5 +1,5 @@
 // Tries every two seconds whether the store can be written, so that /ready tells of a failed disk or database before requests meet it.
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { repeat } from '../repeat.ts';
@@ -58,7 +58,7 @@ export class StoreProbe {
 }
 
 async function attemptsAt(url: string): Promise<Attempts> {
-  if (url.startsWith('sqlite:')) return diskAttempts(dirname(url.slice('sqlite:'.length)));
+  if (url.startsWith('sqlite:')) return diskAttempts(url.slice('sqlite:'.length));
   const { postgresAttempts } = await import('./postgres-probe.ts');
   return postgresAttempts(url, ANSWER_MS);
 }
@@ -66,9 +66,12 @@ async function attemptsAt(url: string): Promise<Attempts> {
 /**
  * Writes through the thread pool: a disk that hangs must not stop this thread. The file of the last attempt stays until the next one is written: on a full
  * disk it would always fit where the last one was.
+ * @param path of the database file, which every thread opens by its name: threads that start later would have another one than those before
  */
-function diskAttempts(folder: string): Attempts {
-  const kept = join(folder, 'probe');
+function diskAttempts(path: string): Attempts {
+  const kept = join(dirname(path), 'probe');
+  let first: string | undefined;
+  const identity = () => stat(path).then(({ dev, ino }) => `${dev} ${ino}`, codeOf);
   const fresh = `${kept}.new`;
   return {
     async attempt() {
@@ -85,9 +88,15 @@ function diskAttempts(folder: string): Attempts {
         await rename(fresh, kept);
       } catch (error) {
         await rm(fresh, { force: true }).catch(() => {});
-        throw new Error(`the data folder cannot be written (${(error as NodeJS.ErrnoException).code})`);
+        throw new Error(`the data folder cannot be written (${codeOf(error)})`);
       }
+      const now = await identity();
+      first ??= now;
+      if (now !== first)
+        throw new Error('the database file is not the one that was opened, which was moved, removed or replaced: put it back, or stop the server');
     },
     async close() {},
   };
 }
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? String(error);

@@ -11,7 +11,8 @@ const INSTANCE = Type.Object(
   {
     hsm_model: Type.String({ minLength: 1 }),
     hsm_admin: Type.Array(Type.String({ minLength: 1 }), { default: [] }),
-    hsm_slot: Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1, uniqueItems: true }),
+    // Identifiers of keys have ten digits for it.
+    hsm_slot: Type.Array(Type.Integer({ minimum: 0, maximum: 9_999_999_999 }), { minItems: 1, uniqueItems: true }),
     hsm_password: Type.Array(LateSecret()),
     library: Type.String({ default: '' }),
     // If not set, the first instance of a library runs in a thread, and each further one in a process.
@@ -29,14 +30,19 @@ export type HsmInstanceConfig = Static<typeof INSTANCE>;
 /** `model` is there once the section is completed. */
 export type HsmConfig = readonly (HsmInstanceConfig & { readonly model?: HsmModel })[];
 
+/** The flag by which an operator takes another token in place of a missing one. */
+export const ACCEPT_CHANGE = 'accept-hsm-change';
+
 export const HSM_FLAGS: Readonly<Record<string, FlagSpec>> = {
   'hsm-model': { about: 'model of the HSM, if there is only one (default: soft_hsm); ignored if the file has [[hsm_instances]]' },
   'hsm-admin': { about: 'identity that administers the HSM; repeatable', repeatable: true },
   'hsm-slot': { about: 'slot to open; repeatable', repeatable: true },
+  [ACCEPT_CHANGE]: { about: 'bind slots whose tokens are missing to the tokens that they hold now', switch: true },
   'hsm-password': { about: 'PIN of the slot, in the order of --hsm-slot; file:PATH or env:NAME; repeatable', secret: true, repeatable: true },
 };
 
 export function instanceOfFlags(flags: FlagValues): unknown {
+  if (Object.keys(flags).every((name) => !name.startsWith('hsm-'))) return undefined;
   const numbers = (flags['hsm-slot'] ?? []).map((text) => (/^\d+$/.test(String(text)) ? Number(text) : text));
   return [
     { hsm_model: flags['hsm-model']?.[0] ?? 'soft_hsm', hsm_admin: flags['hsm-admin'] ?? [], hsm_slot: numbers, hsm_password: flags['hsm-password'] ?? [] },

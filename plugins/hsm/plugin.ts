@@ -7,7 +7,7 @@ import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
 import { DEFAULT_RESTART } from '../../kernel/restart-policy.ts';
 import { callWith } from '../../kernel/runtime/remote.ts';
-import { HSM_CONFIG, HSM_FLAGS, type HsmConfig, hsmProblems, instanceOfFlags, withModels } from './config.ts';
+import { ACCEPT_CHANGE, HSM_CONFIG, HSM_FLAGS, type HsmConfig, hsmProblems, instanceOfFlags, withModels } from './config.ts';
 import { type HsmInstance, hsmInstances, longestDeadline } from './instances.ts';
 import { exposeInstances } from './metrics.ts';
 import { HSM_MIGRATIONS } from './migrations.ts';
@@ -72,6 +72,13 @@ export default definePlugin<HsmConfig, HsmActors>({
   async open(ctx) {
     // Here and not with the routes, which every front has: the figures of the instances would be added up once for each.
     exposeInstances(ctx.metrics, ctx.actors.hsm);
+    if (ctx.flags[ACCEPT_CHANGE] !== undefined)
+      // A library may take long to answer, and the start waits for none.
+      for (const prefix of ctx.actors.hsm.keys())
+        void ctx.actors.hsm
+          .at(prefix)
+          .acceptChange()
+          .catch((error: unknown) => ctx.log.warn({ prefix, error: String(error) }, `--${ACCEPT_CHANGE}: the HSM instance does not answer; start once more`));
     if (!isBindingInstalled())
       ctx.log.warn({}, 'no HSM support: the package pkcs11js could not be compiled here; install python3, make and g++, then run npm ci');
     return [];

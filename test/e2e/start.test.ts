@@ -115,6 +115,7 @@ test('--help and --version answer and end', async () => {
     '--hsm-admin',
     '--hsm-slot',
     '--hsm-password',
+    '--accept-hsm-change',
   ])
     assert.ok(help.output.text.includes(flag), flag);
   const version = launch('/nonexistent', ['--version']);

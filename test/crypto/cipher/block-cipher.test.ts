@@ -1,5 +1,8 @@
 // Unauthenticated ciphers and key wrap against the answers that NIST, IEEE and the RFCs publish.
+import { equal, throws } from 'node:assert/strict';
 import { test } from 'uvu';
+import { cipherFor } from '../../../crypto/cipher/cipher.ts';
+import { CryptoError } from '../../../crypto/crypto-error.ts';
 import type { BlockCipherMode } from '../../../crypto/parameters.ts';
 import { both } from '../known-answer.ts';
 
@@ -41,6 +44,24 @@ both(
     ciphertext: '5104a106168a72d9790d41ee8edad388eb2e1efc46da57c8fce630df9141be28',
   },
 );
+
+test('CTR goes no further than the numbers of CounterLength bits, which it would use again', () => {
+  const key = Buffer.alloc(16, 1);
+  const ctr = (counterLength: number) => cipherFor('AES', { blockCipherMode: 'CTR', counterLength }, 16);
+  const of = (bytes: number, counter: string) => ({ data: Buffer.alloc(bytes), iv: Buffer.from(counter, 'hex'), aad: undefined });
+  const last = `${'aa'.repeat(15)}fe`;
+  const whole = cipherFor('AES', { blockCipherMode: 'CTR' }, 16).encrypt(key, of(48, last)).data;
+  equal(Buffer.from(ctr(8).encrypt(key, of(32, last)).data).compare(whole.subarray(0, 32)), 0);
+  equal(Buffer.from(ctr(9).encrypt(key, of(48, last)).data).compare(whole), 0);
+  equal(ctr(128).encrypt(key, of(48, 'ff'.repeat(16))).data.length, 48);
+  const tooMuch = (error: unknown) => error instanceof CryptoError && error.code === 'invalid' && /^the counter has numbers for 32 bytes/.test(error.message);
+  throws(() => ctr(8).encrypt(key, of(33, last)), tooMuch);
+  throws(() => ctr(8).decrypt(key, of(33, last)), tooMuch);
+  const stream = ctr(8).encryptor?.(key, of(0, last));
+  stream?.update(Buffer.alloc(32));
+  throws(() => stream?.update(Buffer.alloc(1)), tooMuch);
+  for (const bits of [-1, 0, 129]) throws(() => ctr(bits), /CounterLength must be 1 to 128 bits/);
+});
 
 both(
   'IEEE 1619 vector 2: XTS',

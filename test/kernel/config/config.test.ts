@@ -100,6 +100,11 @@ test('a flag with one value must not be given twice, even with the same value; r
   assert.deepEqual(await problems('', ['--new-root-key', 'file:/dev/null', '--new-root-key', 'file:b', '--rotate-kek', '--rotate-kek']), [
     '--new-root-key: was given more than once; give it once',
   ]);
+  assert.deepEqual(await problems('', ['--rotate-kek=false', '--reset-admin=', '--help=no']), [
+    '--rotate-kek: takes no value',
+    '--reset-admin: takes no value',
+    '--help: takes no value',
+  ]);
   assert.deepEqual(await problems('', ['--constructor=x', '--toString=x']), [
     '--constructor: unknown flag; --help lists the flags',
     '--toString: unknown flag; --help lists the flags',

@@ -9,7 +9,7 @@ import { Regions } from '../../../kernel/shared/region.ts';
 import { until } from '../../runtime.ts';
 
 /** With this limit of open files there may be 256 connections. */
-const LIMIT = 300;
+const LIMIT = 512;
 const MOST = 256;
 
 let server: Server;
@@ -56,6 +56,19 @@ test('a client certificate counts for its connections, wherever they come from',
   for (const socket of [...quiet, ...spread, ...others]) socket.resume();
   await until(() => closed(spread) === 10, 'those of the certificate were closed');
   assert.equal(closed(quiet) + closed(others), 0);
+});
+
+test('connections leave files for all else, also where there may be few', () => {
+  /** Of an idle server, and some more. */
+  const own = 75;
+  for (const limit of [128, 200, 256, 300, 511, 512, 1_024, 20_000]) {
+    const regions = new Regions(1);
+    const ledgers = connectionLedgers(regions, new Bell(regions), 'test', 1, limit);
+    const counting = createServer();
+    watchConnections(counting as never, ledgers);
+    assert.ok(counting.maxConnections >= ledgers.most && counting.maxConnections + own < limit, `${counting.maxConnections} of ${limit}`);
+    assert.ok(ledgers.most >= Math.min(limit - 256, limit / 8), `${ledgers.most} of ${limit}`);
+  }
 });
 
 test.run();

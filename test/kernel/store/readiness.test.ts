@@ -1,12 +1,13 @@
 // A store that cannot be written: /ready says so within seconds, requests are told to come back, nothing is read from a standby, and work resumes by itself.
 import assert from 'node:assert/strict';
-import { mkdirSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { test } from 'uvu';
 import { signalAll } from '../../../soak/process-tree.ts';
 import { until } from '../../runtime.ts';
-import { signInAdmin, startServer, type TestServer } from '../../server.ts';
+import { signInAdmin, startServer, type TestServer, temporaryFolder } from '../../server.ts';
 import { testDatabases } from '../../stores.ts';
 
 const databases = await testDatabases();
@@ -34,6 +35,29 @@ test('a data folder that cannot be written', async () => {
   rmSync(probe, { recursive: true });
   await recovers(server);
   await server.end();
+});
+
+test('a database file that was moved, and one in its place', async () => {
+  const server = await startServer();
+  const path = join(server.dataDir, 'gatehouse.db');
+  const cookie = await signInAdmin(server);
+  await until(() => existsSync(join(server.dataDir, 'probe')), 'the first attempt');
+  renameSync(path, `${path}.moved`);
+  await tells(server, /^store: the database file is not the one that was opened/);
+  copyFileSync(`${path}.moved`, path);
+  await new Promise((later) => setTimeout(later, TOLD_MS));
+  await tells(server, /^store: the database file is not the one that was opened/);
+  renameSync(`${path}.moved`, path);
+  await recovers(server);
+  assert.equal((await server.ask('GET', '/whoami', { cookie })).status, 200);
+  await server.end();
+});
+
+test('a database file that is none', async () => {
+  const dataDir = temporaryFolder();
+  writeFileSync(join(dataDir, 'gatehouse.db'), randomBytes(20_000));
+  await assert.rejects(startServer({ dataDir }), /^StartFailure: the store could not start: the database file is damaged, or is none$/);
+  rmSync(dataDir, { recursive: true });
 });
 
 const postgres = databases.find(({ dialect }) => dialect === 'postgres');

@@ -46,6 +46,15 @@ if (!skipWithout('softhsm2')) {
     await refused(makeSecret(server.admin, id('0x0405')), /nor begin with 0x/);
   });
 
+  test('a key has one identifier: none by its label beside its CKA_ID, nor the other way round', async () => {
+    aes(Buffer.from('by its id').toString('hex'), 'by its label');
+    aes('0a0b', 'alone with it');
+    for (const name of ['by its label', '0x0a0b']) await refused(kmip(server.admin, 'Encrypt', identifier(id(name)), bytes('Data', 'AB')), /not found/);
+    for (const name of ['by its id', 'alone with it']) await done(kmip(server.admin, 'Encrypt', identifier(id(name)), bytes('Data', 'AB')));
+    const found = await located('SymmetricKey');
+    for (const name of ['by its label', '0x0a0b', 'by its id', 'alone with it']) assert.equal(found.includes(id(name)), !/label|0x/.test(name), name);
+  });
+
   test('a public key that is none, and pairs of one name, are left out of a search', async () => {
     for (const [cka, point] of [
       ['garbage', 'deadbeef'],

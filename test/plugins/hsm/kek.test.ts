@@ -83,6 +83,33 @@ if (!skipWithout('softhsm2')) {
       hsm.end();
     });
 
+  test('the row of a key that became one of the server is removed from its other names, and no other row', async () => {
+    const hsm = createSoftHsm();
+    const slot = hsm.addToken('kek', PIN);
+    const dataDir = temporaryFolder();
+    hsm.tool(slot, "aes('wrapping', Buffer.from('machine 7'))");
+    // Found by its CKA_ID, it is not the key of that name.
+    hsm.tool(slot, "aes('label of another', Buffer.from('beside'))");
+    const instance = `[[hsm_instances]]\nhsm_model = "soft_hsm"\nhsm_slot = [${slot}]\nhsm_password = ["${PIN}"]\nhsm_admin = ["_/admin"]\n`;
+    const first = await startServer({ dataDir, config: instance });
+    let cookie = await signInAdmin(first);
+    const admin = (server: typeof first) => ((method: 'POST', path: string, options: object) => server.ask(method, path, { cookie, ...options })) as never;
+    const located = async (server: typeof first) => (await done(kmip(admin(server), 'Locate'))).all('UniqueIdentifier').toSorted();
+    const at = (name: string) => `hsm::soft_hsm::${slot}::${name}`;
+    await until(async () => (await located(first)).length === 2, 'both keys are found', 20_000);
+    assert.deepEqual(await located(first), [at('beside'), at('machine 7')]);
+    await first.stop();
+
+    const second = await startServer({ dataDir, config: `[keys]\nkey_encryption_key = "${at('wrapping')}"\n${instance}`, argv: ['--rotate-kek'] });
+    cookie = (await second.ask('POST', '/login?realm=_', { user: 'admin:a new password' })).cookie as string;
+    await done(untilUnsealed(() => makeSecret(admin(second), 'in the database', ACTIVE)));
+    await until(async () => (await located(second)).length === 2, 'the row is removed', 20_000);
+    assert.deepEqual(await located(second), [at('beside'), 'in the database']);
+    assert.equal((await second.ask('GET', '/audit?event=key.forget', { cookie })).body.events[0].target, at('machine 7'));
+    await second.end();
+    hsm.end();
+  });
+
   test('an identifier of no configured HSM stops the start, and says which it must be', async () => {
     const start = startServer({ config: '[keys]\nkey_encryption_key = "hsm::soft_hsm::0::kek"\n' });
     await assert.rejects(start, /keys\.key_encryption_key: hsm::soft_hsm::0::kek is not the identifier of a key in an HSM of \[\[hsm_instances\]\]/);

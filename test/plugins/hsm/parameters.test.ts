@@ -60,6 +60,16 @@ if (!skipWithout('softhsm2')) {
     assert.equal(`${begun['Data'] ?? ''}${ended['Data'] ?? ''}`, byNode(7));
   });
 
+  test('CTR goes no further than the numbers of CounterLength bits, as with keys in software', async () => {
+    const of = (bits: number, size: number) => [
+      ...[parameters(enumeration('BlockCipherMode', 'CTR'), integer('CounterLength', bits)), bytes('Data', Buffer.alloc(size))],
+      bytes('IVCounterNonce', 'FF'.repeat(16)),
+    ];
+    await done(kmip(server.admin, 'Encrypt', identifier(id()), ...of(8, 16)));
+    await refused(kmip(server.admin, 'Encrypt', identifier(id()), ...of(8, 17)), /^Invalid_Field: the token refuses CKM_AES_CTR: CKR_DATA_LEN_RANGE$/);
+    await refused(kmip(server.admin, 'Encrypt', identifier(id()), ...of(0, 16)), /^Invalid_Field: CounterLength must be 1 to 128 bits/);
+  });
+
   test('data too large for an RSA key, and a salt too long for it, are named, as with keys in software', async () => {
     const [name, length] = [enumeration('CryptographicAlgorithm', 'RSA'), integer('CryptographicLength', 2048)];
     await done(makePair(server.admin, `${server.prefix}pair`, name, length));

@@ -67,7 +67,10 @@ export function wrappable(name: string, material: Uint8Array): Uint8Array {
 }
 
 /** CK_AES_CTR_PARAMS: a CK_ULONG with the bits of the counter, then the block. With an InitialCounterValue the IV is only the part before the counter (RFC 3686). */
-function counterBlock(iv: Uint8Array, { counterLength = 128, initialCounterValue }: CryptographicParameters): Uint8Array {
+function counterBlock(
+  iv: Uint8Array,
+  { initialCounterValue, counterLength = initialCounterValue === undefined ? 128 : 32 }: CryptographicParameters,
+): Uint8Array {
   const block = new Uint8Array(24);
   const view = new DataView(block.buffer);
   view.setBigUint64(0, BigInt(counterLength), true);

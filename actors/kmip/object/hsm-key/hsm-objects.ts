@@ -6,6 +6,7 @@ import type { ObjectType as ObjectTypeCode } from '../../../../kmip/object-type.
 import { Refusal } from '../../../../kmip/refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import type { Principal } from '../../api.ts';
+import type { OperationContext } from '../../operation-context.ts';
 import { owns } from '../../principal.ts';
 import { type DatabaseParts, databaseObjects } from '../database-objects.ts';
 import type { Draft } from '../managed-object.ts';
@@ -53,8 +54,20 @@ export function hsmObjects(tokens: Tokens, parts: DatabaseParts, keyEncryptionKe
     find: async () => ({ ids: [], total: 0 }),
     async discover(ctx, id) {
       if (id === undefined || !(await own.isOne(id))) await discoverKeys(tokens, parts, ctx, id === undefined ? undefined : full(id), own);
+      if (id === undefined && ctx.reader === parts.store) await forgetRows(parts, ctx, own);
     },
   };
+}
+
+/** An older version stored the server's own keys under names that it did not know to be theirs. Nobody can use these rows, so no search shows them. */
+async function forgetRows({ rows, store }: DatabaseParts, ctx: OperationContext, own: OwnKeys): Promise<void> {
+  for (const id of own.otherIdentifiers()) {
+    if (!(await rows.describe(store, id))) continue;
+    await ctx.change(async (tx) => {
+      await tx.remove(id);
+      await tx.audit('key.forget', id);
+    });
+  }
 }
 
 /** Names that no new key may have, and that no key of others has: one without a name has its CKA_ID in hexadecimal. */

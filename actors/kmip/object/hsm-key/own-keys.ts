@@ -9,12 +9,15 @@ export class OwnKeys {
   readonly #places: TokenPlace[];
   /** The configured places whose tokens have not told the other names of the keys yet. */
   readonly #untold: Set<TokenPlace>;
+  /** Identifiers in full. */
+  readonly #configured: ReadonlySet<string>;
 
   /** @param identifiers of the configuration */
   constructor(tokens: Tokens, identifiers: readonly string[]) {
     this.#tokens = tokens;
     this.#places = identifiers.flatMap((own) => placeOf(withPlainSlot(own), tokens.prefixes, false) ?? []);
     this.#untold = new Set(this.#places);
+    this.#configured = new Set(this.#places.map((place) => identifierOf(place)));
   }
 
   /** By the names that are known so far; also by the name that another instance gives the token. */
@@ -33,7 +36,20 @@ export class OwnKeys {
 
   /** Whether a key that was found at a place is one of them. */
   isFound({ names }: TokenKey, at: Pick<TokenPlace, 'prefix' | 'slot'>): boolean {
-    return names.some((name) => this.has(identifierOf({ ...at, name })));
+    const own = this.#places.find((place) => names.some((name) => this.#tokens.isSame({ ...at, name }, place)));
+    // Its token answers. The one who searches does not wait, and another key may have one of these names as its label.
+    if (own && this.#untold.has(own)) void this.#ask(own);
+    return own !== undefined;
+  }
+
+  /** Identifiers other than the configured ones, as far as they are known: an older version may have stored the keys under them. */
+  otherIdentifiers(): string[] {
+    return this.#places.flatMap((own) => this.#tokens.allOf(own).map((place) => identifierOf(place))).filter((id) => !this.#configured.has(id));
+  }
+
+  #learn(own: TokenPlace, names: readonly string[]): void {
+    const isNew = (name: string) => !this.#places.some((place) => place.name === name && place.prefix === own.prefix && place.slot === own.slot);
+    this.#places.push(...names.filter(isNew).map((name) => ({ ...own, name })));
   }
 
   /** While the token does not answer, nothing can use the key; the next call asks again. */
@@ -42,7 +58,7 @@ export class OwnKeys {
       const found = await this.#tokens.ask(own, (hsm, slot) => hsm.find(slot, { name: own.name, kind: 'secret' }));
       // One that is absent is made by this server, with one name, or is gone.
       if (!found.ok && found.failure.why !== 'absent') return;
-      if (this.#untold.delete(own) && found.ok) this.#places.push(...found.value.names.map((name) => ({ ...own, name })));
+      if (this.#untold.delete(own) && found.ok) this.#learn(own, found.value.names);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
     }

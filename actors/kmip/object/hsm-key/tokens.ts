@@ -97,13 +97,24 @@ export class Tokens {
 
   /** Whether two places may be one: two instances may open one token. What is not known counts as the same. */
   isSame(one: TokenPlace, other: TokenPlace): boolean {
-    if (one.name !== other.name) return false;
+    return one.name === other.name && this.#haveOneToken(one, other) !== false;
+  }
+
+  /** The places of a key that are known to be one: one for each instance that opens its token. */
+  allOf(place: TokenPlace): TokenPlace[] {
+    return [...this.#facts].flatMap(([prefix, { slots }]) =>
+      slots.map((slot) => ({ prefix, slot, name: place.name })).filter((each) => this.#haveOneToken(each, place) === true),
+    );
+  }
+
+  /** @returns undefined if that is not known */
+  #haveOneToken(one: Slot, other: Slot): boolean | undefined {
     if (one.prefix === other.prefix && one.slot === other.slot) return true;
     const [first, second] = [this.#facts.get(one.prefix), this.#facts.get(other.prefix)];
-    if (!first || !second) return true;
+    if (!first || !second) return undefined;
     if (first.library !== second.library) return false;
     const [serial, otherSerial] = [first.serials[first.slots.indexOf(one.slot)], second.serials[second.slots.indexOf(other.slot)]];
-    return serial === undefined || otherSerial === undefined || serial === otherSerial;
+    return serial === undefined || otherSerial === undefined ? undefined : serial === otherSerial;
   }
 
   /** The mechanisms of a slot, if they were read before. */
