@@ -126,3 +126,11 @@ export function curveLength(curve: RecommendedCurve): number {
   }
   return length;
 }
+
+/** Whole bytes are up to seven bits more than a field, and an order some fewer: 521 or 528 for P-521, 253, 255 or 256 for X25519, 448 or 456 for Ed448. */
+const MAX_CONVENTION_BITS = 8;
+
+/** Whether a client can mean keys on the curve by this length: the size of the field, of the order or of whole bytes, which are all in use. */
+export function isCurveLength(curve: RecommendedCurve, length: number): boolean {
+  return Math.abs(length - curveLength(curve)) <= MAX_CONVENTION_BITS;
+}

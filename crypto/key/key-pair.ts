@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { CryptoError } from '../crypto-error.ts';
 import type { CryptographicAlgorithm, RecommendedCurve } from '../parameters.ts';
 import { requireOn } from '../switched-off.ts';
-import { type OkpType, okpType, opensslCurve } from './curve.ts';
+import { isCurveLength, type OkpType, okpType, opensslCurve } from './curve.ts';
 import { keyFacts, postQuantumType } from './key-algorithm.ts';
 
 export interface KeyPair {
@@ -57,7 +57,7 @@ export function isSlowPair(algorithm: CryptographicAlgorithm): boolean {
 
 function describePair(algorithm: CryptographicAlgorithm, options: PairOptions, pair: Pair): KeyPair {
   const { length, curve } = keyFacts(pair.publicKey);
-  if (options.length !== undefined && options.curve === undefined && curve !== undefined && options.length !== length)
+  if (options.length !== undefined && options.curve === undefined && curve !== undefined && !isCurveLength(curve, options.length))
     throw notOfLength(algorithm, options.length);
   return curve === undefined ? { ...pair, length } : { ...pair, length, curve };
 }

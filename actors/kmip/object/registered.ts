@@ -1,4 +1,5 @@
 // Objects that clients register or import: reads the content once, checks it against the given attributes, and sets the attributes that describe it.
+import { isCurveLength } from '../../../crypto/key/curve.ts';
 import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
 import { isRsaPrivateKey } from '../../../crypto/key/rsa-key.ts';
 import { fitsLength } from '../../../crypto/key/symmetric-key.ts';
@@ -160,9 +161,10 @@ function describeAsymmetric(type: ObjectTypeCode, content: Structure, attributes
   const named = algorithm ?? facts.algorithm;
   requireAllowed(named, allowed);
   requireSame('cryptographic algorithm', givenAlgorithm(attributes), named);
-  requireSame('cryptographic length', givenLength(attributes), facts.length);
-  if (length !== undefined && length !== facts.length)
-    throw new Refusal('InvalidField', `the cryptographic length of the key is ${facts.length}, but its KeyBlock says ${length}`);
+  const isLength = (given: number | undefined) =>
+    given === undefined || (facts.curve === undefined ? given === facts.length : isCurveLength(facts.curve, given));
+  if (!isLength(givenLength(attributes))) requireSame('cryptographic length', givenLength(attributes), facts.length);
+  if (!isLength(length)) throw new Refusal('InvalidField', `the cryptographic length of the key is ${facts.length}, but its KeyBlock says ${length}`);
   attributes.set(enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm[named]));
   attributes.set(integer(TAG.CryptographicLength, facts.length));
   if (facts.curve !== undefined && !attributes.has(TAG.CryptographicDomainParameters))

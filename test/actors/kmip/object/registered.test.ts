@@ -98,9 +98,30 @@ test('the length in the KeyBlock is that of the key', () => {
       const block = (...more: Node[]) => refusal(type, structure(TAG[type], [keyBlock(key, format, ...more)]));
       assert.equal(block(), undefined, algorithm);
       assert.equal(block(integer(TAG.CryptographicLength, length)), undefined, algorithm);
-      for (const other of [length - 1, length * 2, 0, -1]) assert.equal(block(integer(TAG.CryptographicLength, other)), 'InvalidField', algorithm);
+      for (const other of [length - 9, length * 2, 0, -1]) assert.equal(block(integer(TAG.CryptographicLength, other)), 'InvalidField', algorithm);
     }
   }
+});
+
+test('keys on curves may have the length of their field, of their order or of whole bytes', () => {
+  const given: readonly (readonly [CryptographicAlgorithm, RecommendedCurve, readonly number[]])[] = [
+    ['EC', 'P_521', [521, 528]],
+    ['Ed25519', 'CURVEED25519', [253, 255, 256]],
+    ['ECDH', 'CURVE25519', [253, 255, 256]],
+    ['Ed448', 'CURVEED448', [446, 448, 456]],
+  ];
+  for (const [algorithm, curve, lengths] of given) {
+    const { privateKey } = generatePair(algorithm, { curve });
+    const key = privateKey.export({ format: 'der', type: 'pkcs8' });
+    for (const length of lengths)
+      assert.equal(
+        refusal('PrivateKey', structure(TAG.PrivateKey, [keyBlock(key, 'PKCS_8', integer(TAG.CryptographicLength, length))])),
+        undefined,
+        `${length}`,
+      );
+  }
+  for (const length of [253, 255, 256]) assert.equal(generatePair('Ed25519', { length }).length, 256);
+  assert.throws(() => generatePair('Ed25519', { length: 384 }), /there are no Ed25519 keys of 384 bits/);
 });
 
 test('a private key that is encrypted, or PEM, is told as that', () => {
