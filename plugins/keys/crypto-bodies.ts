@@ -87,9 +87,9 @@ const INTENDED = {
 const NEW_KEY = Type.Union([
   open({ ...INTENDED, kty: Type.Literal('oct'), alg: none, bits: maybe(Type.Enum([128, 192, 256])), k: none }),
   open({ ...INTENDED, kty: Type.Literal('oct'), alg: Type.Enum(algorithmsFor('oct')), bits, k: maybe(octets(16, 512)) }),
-  open({ ...INTENDED, kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits, ...without('n'), ...NO_RSA_PRIVATE }),
   open({ ...INTENDED, kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits, ...RSA_PUBLIC, ...NO_RSA_PRIVATE }),
   open({ ...INTENDED, kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits, ...RSA_PUBLIC, ...RSA_PRIVATE }),
+  open({ ...INTENDED, kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits, ...without('n'), ...NO_RSA_PRIVATE }),
   open({ ...INTENDED, kty: Type.Literal('EC'), alg: algOf('EC'), crv: curves('EC'), x: coordinate('EC'), y: coordinate('EC'), d: coordinate('EC') }),
   open({ ...INTENDED, kty: Type.Literal('OKP'), alg: algOf('OKP'), crv: curves('OKP'), x: coordinate('OKP'), d: coordinate('OKP') }),
   open({

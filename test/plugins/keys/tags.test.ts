@@ -119,7 +119,7 @@ test('what remains ambiguous is refused with the identifiers, of those alone tha
   for (const id of [...keys, privateKey, publicKey]) assert.ok(got.includes(id), got);
 });
 
-test('tags that cannot be told apart in UTF-8, or that no database stores, are refused, as an attribute and as an identifier', async () => {
+test('tags that UTF-8 cannot tell apart, or that no database stores, are refused, in every place', async () => {
   const id = await aes('sound');
   for (const tags of [['\ud800', '\ud801'], ['\udc00'], ['a\0']]) {
     const { item } = await client.ask('SetAttribute', ID(id), structure(TAG.NewAttribute, [tagsNode(...tags)]));
