@@ -96,6 +96,16 @@ export function materialLength(algorithm: CryptographicAlgorithm, bits: number):
   return lengthsOf(algorithm).bytes(checkedLength(algorithm, bits));
 }
 
+/**
+ * The length in bytes of material that is derived for a key: with parity bits where the algorithm has them. Clients derive keys of lengths that
+ * their algorithm does not have, such as 160 bits for AES, and cut them themselves.
+ * @throws CryptoError invalid for an algorithm without symmetric keys
+ */
+export function derivedLength(algorithm: CryptographicAlgorithm, bits: number): number {
+  const lengths = lengthsOf(algorithm);
+  return lengths.permits(bits) ? lengths.bytes(bits) : bits / 8;
+}
+
 /** Whether this many bytes of material are a key of this CryptographicLength. */
 export function fitsLength(algorithm: CryptographicAlgorithm, bits: number, bytes: number): boolean {
   const lengths = lengthsOf(algorithm);

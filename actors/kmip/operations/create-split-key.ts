@@ -1,5 +1,6 @@
 // CreateSplitKey: splits a new or an existing key into parts, each an object of its own (KMIP 2.1 section 6.1.10).
 import { randomBytes } from 'node:crypto';
+import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
 import { checkedLength, generateKey } from '../../../crypto/key/symmetric-key.ts';
 import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
 import { requireCounts, split } from '../../../crypto/secret-sharing/split.ts';
@@ -108,9 +109,10 @@ async function existing(source: ManagedObject, type: number, ctx: OperationConte
   const stated = length ?? givenLength(source.attributes);
   const key = keyOf(source, ctx);
   if (key.kind === 'private') {
-    const material = exportKey(await key.material(), 'PKCS_8');
+    const privateKey = await key.material();
+    const material = exportKey(privateKey, 'PKCS_8');
     if (!(material instanceof Uint8Array)) throw new Refusal('KeyFormatTypeNotSupported', 'the private key cannot be exported as bytes');
-    return { material, format: 'PKCS_8', algorithm, length: stated ?? 0 };
+    return { material, format: 'PKCS_8', algorithm, length: stated ?? keyFacts(privateKey).length };
   }
   if (key.kind !== 'secret') throw new Refusal('InvalidObjectType', `a symmetric key is needed, but ${source.id} is another kind of object`);
   const material = new Uint8Array((await key.material()).export());

@@ -1,18 +1,20 @@
 // DeriveKey: derives a new symmetric key or secret from other objects (KMIP specification 2.1 sections 6.1.14 and 7.12).
-
+import { derivedLength } from '../../../crypto/key/symmetric-key.ts';
+import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
+import type { AttributeSet } from '../../../kmip/attribute/set.ts';
 import { keyBlock, symmetricKey } from '../../../kmip/key-block.ts';
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { enumeration, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
-import { codeOf, enumNameOf, integerOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
+import { codeOf, integerOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { hasRoom } from '../object/attribute-change.ts';
 import { link, newObject, requireCreation } from '../object/create.ts';
 import { oneOf } from '../object/expected-type.ts';
 import { markChanged } from '../object/lifecycle.ts';
 import type { Draft } from '../object/managed-object.ts';
-import { newAttributes } from '../object/new-attributes.ts';
+import { givenAlgorithm, newAttributes, requireAllowed } from '../object/new-attributes.ts';
 import { chosenIn, placeFor } from '../object/place.ts';
 import { requireUse, USE } from '../object/usage.ts';
 import { take, unitsOf, usageLimitsOf } from '../object/usage-limits.ts';
@@ -44,17 +46,19 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   if (bits === undefined) throw new Refusal('InvalidMessage', 'the length to derive is missing: CryptographicLength');
   if (bits < 8 || bits % 8 !== 0) throw new Refusal('InvalidField', 'the cryptographic length must be a positive multiple of 8');
   const given = newAttributes(request, type, TAG.Attributes);
+  const algorithm = type === ObjectType.SymmetricKey ? derivedAlgorithm(given, ctx) : undefined;
+  const length = algorithm === undefined ? bits / 8 : derivedLength(algorithm, bits);
   await requireCreation(ctx);
   const place = placeFor(ctx, { type, chosen: chosenIn(given.nodes()) });
   const bases = await basesOf(request, ctx);
-  const material = await derivedBytes(request, bases, bits / 8);
-  const content = type === ObjectType.SymmetricKey ? derivedSymmetricKey(attributes, material) : derivedSecret(attributes, material);
+  const material = await derivedBytes(request, bases, length);
+  const content = algorithm === undefined ? derivedSecret(attributes, material) : symmetricKey(material, algorithm, bits);
   const ids = bases.map(({ object }) => object.id);
   const made = await ctx.change(async (tx) => {
     const draft = newObject(ctx, { place, type, content, attributes: given.copy() });
     for (const id of ids) draft.attributes.add(link('DerivationBaseObjectLink', id));
     await tx.insert(draft);
-    for (const id of ids) await linkBase(ctx, tx, id, draft, bits / 8);
+    for (const id of ids) await linkBase(ctx, tx, id, draft, length);
     await tx.audit(deriveKey.event, draft.id);
     return draft.id;
   });
@@ -74,10 +78,12 @@ async function basesOf(request: Structure, ctx: OperationContext): Promise<KeyUs
   return bases;
 }
 
-function derivedSymmetricKey(attributes: Structure, material: Uint8Array): Structure {
-  const algorithm = enumNameOf(attributes, TAG.CryptographicAlgorithm, 'CryptographicAlgorithm');
+/** @throws Refusal if none is given, or if the configuration of the server excludes it */
+function derivedAlgorithm(given: AttributeSet, { server }: OperationContext): CryptographicAlgorithm {
+  const algorithm = givenAlgorithm(given);
   if (algorithm === undefined) throw new Refusal('InvalidMessage', 'the cryptographic algorithm must be specified for a derived key');
-  return symmetricKey(material, algorithm);
+  requireAllowed(algorithm, server.args.algorithms);
+  return algorithm;
 }
 
 function derivedSecret(attributes: Structure, material: Uint8Array): Structure {

@@ -1,12 +1,14 @@
 // JoinSplitKey: joins enough parts of a key or secret (KMIP 2.1 section 6.1.27).
 import { materialLength } from '../../../crypto/key/symmetric-key.ts';
 import { join, MAX_PARTS } from '../../../crypto/secret-sharing/split.ts';
+import type { AttributeSet } from '../../../kmip/attribute/set.ts';
 import { keyBlock, symmetricKey } from '../../../kmip/key-block.ts';
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import type { ObjectType as ObjectTypeCode } from '../../../kmip/object-type.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { boolean, enumeration, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { MASK } from '../../../kmip/ttlv/mask.ts';
+import { boolean, enumeration, integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { children, codeOf, nameOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { requireStorage } from '../creation/protection-storage.ts';
@@ -23,6 +25,7 @@ import type { Operation } from '../operation.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 
 const { ObjectType, State } = ENUM;
+const { Unrestricted } = MASK.CryptographicUsageMask;
 
 export const joinSplitKey = {
   name: 'JoinSplitKey',
@@ -44,9 +47,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const secret = joinParts(first, parts);
   const content = contentFor(type, first, secret, codeOf(request, TAG.SecretDataType), givenAlgorithm(attributes));
   describeContent(type, content, attributes, ctx.server.args.algorithms);
-  // Restrictions of any part apply to the joined key as well.
-  if (objects.some(({ attributes: own }) => own.first(TAG.Sensitive)?.value === true)) attributes.set(boolean(TAG.Sensitive, true));
-  if (objects.some(({ attributes: own }) => own.first(TAG.Extractable)?.value === false)) attributes.set(boolean(TAG.Extractable, false));
+  restrict(attributes, objects, attributesIn(request, TAG.Attributes));
   const draft = newObject(ctx, { place, type, content, attributes });
   await ctx.change(async (tx) => {
     for (const { id } of objects) requirePart(await tx.byId(id, 'JoinSplitKey'), ctx);
@@ -55,6 +56,18 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
     await tx.audit(joinSplitKey.event, draft.id);
   });
   return [text(TAG.UniqueIdentifier, draft.id)];
+}
+
+/** Restrictions of any part apply to the joined key as well. @param given the request may state another usage mask */
+function restrict(attributes: AttributeSet, parts: readonly ObjectDescription[], given: readonly Node[]): void {
+  if (parts.some(({ attributes: own }) => own.first(TAG.Sensitive)?.value === true)) attributes.set(boolean(TAG.Sensitive, true));
+  if (parts.some(({ attributes: own }) => own.first(TAG.Extractable)?.value === false)) attributes.set(boolean(TAG.Extractable, false));
+  if (given.some(({ tag }) => tag === TAG.CryptographicUsageMask)) return;
+  const masks = parts.map(({ attributes: own }) => own.first(TAG.CryptographicUsageMask)?.value).filter((mask) => typeof mask === 'number');
+  const restricted = masks.filter((mask) => (mask & Unrestricted) === 0);
+  if (restricted.length === 0) return;
+  const common = restricted.reduce((all, mask) => all & mask);
+  attributes.set(integer(TAG.CryptographicUsageMask, common));
 }
 
 async function partsIn(request: Structure, ctx: OperationContext): Promise<ManagedObject[]> {

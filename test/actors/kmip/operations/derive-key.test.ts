@@ -100,6 +100,27 @@ test('derivation data from secret data, but not from two places', async () => {
   await refused(deriveKey.run(request({ method: 'HMAC', ids: ['base', 'label'], given: [data] }), ctx), 'InvalidField', 'not both');
 });
 
+test('a derived key has its parity bits, is of an algorithm with symmetric keys, and of one that the server allows', async () => {
+  const attributes = (algorithm: keyof typeof ENUM.CryptographicAlgorithm, bits: number) => [
+    enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm[algorithm]),
+    integer(TAG.CryptographicLength, bits),
+    integer(TAG.CryptographicUsageMask, BIT.Encrypt),
+  ];
+  const ctx = new ObjectsInMemory([secret('base', IKM)]);
+  for (const [bits, bytes] of [
+    [112, 16],
+    [168, 24],
+    [192, 24],
+  ] as const) {
+    const key = await derived(ctx, { ...HKDF, attributes: attributes('DES3', bits) });
+    assert.deepEqual([secretBytes(key).length, key.attributes.first(TAG.CryptographicLength)?.value], [bytes, bits]);
+  }
+  for (const algorithm of ['RSA', 'EC', 'MLKEM_768'] as const)
+    await refused(deriveKey.run(request({ ...HKDF, attributes: attributes(algorithm, 256) }), ctx), 'InvalidField', algorithm);
+  const strict = new ObjectsInMemory([secret('base', IKM)], { args: { algorithms: ['ChaCha20'] } });
+  await refused(deriveKey.run(request(HKDF), strict), 'InvalidField', 'not configured to use AES');
+});
+
 test('HASH is over the key, never over public data in its place', async () => {
   const ctx = new ObjectsInMemory([secret('base', IKM)]);
   const hashing = parameters({ hashingAlgorithm: 'SHA_256' });

@@ -8,6 +8,7 @@ import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
 import { createSplitKey } from '../../../../actors/kmip/operations/create-split-key.ts';
 import { joinSplitKey } from '../../../../actors/kmip/operations/join-split-key.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../../kmip/ttlv/mask.ts';
 import { bigInteger, boolean, enumeration, integer, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
 import { codeOf, integerOf, textOf } from '../../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
@@ -126,6 +127,20 @@ test('what is not to leave the server as a whole does not leave it joined', asyn
     assert.equal(object.attributes.first(TAG.Sensitive)?.value, true);
     assert.equal(object.attributes.first(TAG.Extractable)?.value, false);
   }
+});
+
+test('a joined key is for what all its parts are for, unless the request says otherwise', async () => {
+  const { Encrypt, Decrypt, Unrestricted } = MASK.CryptographicUsageMask;
+  const mask = (value: number) => structure(TAG.Attributes, [integer(TAG.CryptographicUsageMask, value)]);
+  const maskOf = ({ attributes }: Draft) => attributes.first(TAG.CryptographicUsageMask)?.value;
+  const ctx = new ObjectsInMemory([]);
+  const ids = await split(ctx, { more: [structure(TAG.Attributes, [...aes.value, integer(TAG.CryptographicUsageMask, Encrypt | Decrypt)])] });
+  assert.equal(maskOf(await join(ctx, ids)), Encrypt | Decrypt);
+  assert.equal(maskOf(await join(ctx, ids, ObjectType.SymmetricKey, mask(Encrypt))), Encrypt);
+  const [first] = ids as [string, ...string[]];
+  (ctx.objects.get(first) as Draft).attributes.set(integer(TAG.CryptographicUsageMask, Unrestricted));
+  assert.equal(maskOf(await join(ctx, ids)), Encrypt | Decrypt);
+  assert.equal(maskOf(await join(ctx, await split(ctx, {}))), Unrestricted);
 });
 
 test('what cannot be split or joined is refused', async () => {
