@@ -515,7 +515,7 @@ export interface Calls {
   };
   /** Decrypt the parts of a JWE */
   'POST /v1/crypto/decrypt': {
-    body: { protected: string; encrypted_key?: string | null | undefined; iv: string; ciphertext: string; tag: string; aad?: string | null | undefined };
+    body: { protected: string; unprotected?: Record<string, unknown> | null | undefined; header?: Record<string, unknown> | null | undefined; encrypted_key?: string | null | undefined; iv: string; ciphertext: string; tag: string; aad?: string | null | undefined };
     answer: { kid: string; data: string };
   };
   /** Encrypt: a JWE in its parts */
@@ -530,7 +530,7 @@ export interface Calls {
   };
   /** Import a key from a JWE */
   'POST /v1/crypto/keys/unwrap': {
-    body: { protected: string; encrypted_key: string };
+    body: { protected: string; unprotected?: Record<string, unknown> | null | undefined; header?: Record<string, unknown> | null | undefined; encrypted_key: string };
     answer: { kid: string; kid_public?: string | undefined; kty: 'oct' | 'RSA' | 'EC' | 'OKP' | 'AKP'; alg?: string | undefined; crv?: string | undefined; key_ops: readonly (string)[] };
   };
   /** Revoke and destroy a key */
@@ -567,7 +567,7 @@ export interface Calls {
   };
   /** Verify a detached JWS */
   'POST /v1/crypto/verify': {
-    body: { protected: string; data: string; signature: string };
+    body: { protected: string; header?: Record<string, unknown> | null | undefined; data: string; signature: string };
     answer: { kid: string; valid: boolean };
   };
   /** Get the version of the server as plain text, or as a JSON string if Accept prefers it */

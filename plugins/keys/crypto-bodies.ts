@@ -51,7 +51,18 @@ export const ERROR = Type.Object({ error: Type.String(), description: Type.Strin
 export const PROBLEM = Type.Object({ code: Type.String(), message: Type.String(), errors: Type.Array(Type.String()), request_id: Type.String() });
 
 const header = Type.String({ maxLength: MAX_BYTES_CHARACTERS, pattern: BASE64URL, description: 'protected header, base64url of JSON: alg, enc, kid' });
-const sealed = { protected: header, encrypted_key: maybeBytes, iv: bytes, ciphertext: content, tag: bytes, aad: maybeContent };
+/** Its members are those that the protected header lacks. */
+const beside = maybe(Type.Object({}, { maxProperties: MAX_MEMBERS, description: 'further header members, none of them in another header' }));
+const sealed = {
+  protected: header,
+  unprotected: beside,
+  header: beside,
+  encrypted_key: maybeBytes,
+  iv: bytes,
+  ciphertext: content,
+  tag: bytes,
+  aad: maybeContent,
+};
 /** In answers, an optional member is left out and never null. */
 const jwe = { protected: header, encrypted_key: bytes, iv: bytes, ciphertext: content, tag: bytes, aad: Type.Optional(content) };
 const kty = Type.Enum([...KEY_TYPES]);
@@ -129,7 +140,12 @@ export const ABOUT: readonly About[] = [
     open({ kid, alg: algorithm(SIGNATURE_ALGORITHMS, 'ES256'), data: content }),
     open({ protected: header, signature: bytes }),
   ),
-  post('verify', 'Verify a detached JWS', open({ protected: header, data: content, signature: bytes }), open({ kid: text, valid: Type.Boolean() })),
+  post(
+    'verify',
+    'Verify a detached JWS',
+    open({ protected: header, header: beside, data: content, signature: bytes }),
+    open({ kid: text, valid: Type.Boolean() }),
+  ),
   post(
     'mac',
     'Compute a MAC, or verify the one that is given',
@@ -151,7 +167,7 @@ export const ABOUT: readonly About[] = [
     name: 'unwrapKey',
     summary: 'Import a key from a JWE',
     status: 200,
-    body: open({ protected: header, encrypted_key: bytes }),
+    body: open({ protected: header, unprotected: beside, header: beside, encrypted_key: bytes }),
     answer: key,
   },
   { method: 'DELETE', path: ofKey, name: 'deleteKey', summary: 'Revoke and destroy a key', status: 204 },

@@ -18,7 +18,7 @@ import { takeKey } from './use.ts';
 
 /** @throws Problem, Refusal */
 export async function decrypt(body: Members, ctx: OperationContext): Promise<unknown> {
-  const header = receivedHeader(body);
+  const header = receivedHeader(body, 'unprotected', 'header');
   const alg = keyManagement(header.alg, 'header');
   const enc = contentEncryption(text(header.members, 'enc'), 'header');
   const sealed = sealedOf(body, enc);

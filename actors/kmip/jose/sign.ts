@@ -25,7 +25,7 @@ export async function sign(body: Members, ctx: OperationContext): Promise<unknow
 
 /** @throws Problem, Refusal */
 export async function verify(body: Members, ctx: OperationContext): Promise<unknown> {
-  const header = receivedHeader(body);
+  const header = receivedHeader(body, 'header');
   const alg = signatureAlgorithm(header.alg, 'header');
   octets(body, 'data');
   const signature = octets(body, 'signature');

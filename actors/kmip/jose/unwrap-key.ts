@@ -13,7 +13,7 @@ import { encryptedKeyOf, receivedKey } from './received-key.ts';
 
 /** @throws Problem, Refusal */
 export async function unwrapKey(body: Members, ctx: OperationContext): Promise<unknown> {
-  const header = receivedHeader(body);
+  const header = receivedHeader(body, 'unprotected', 'header');
   const alg = keyManagement(header.alg, 'header');
   if (!carriesKey(alg)) throw refuse('alg', header.alg, 'header');
   const enc = contentEncryption(text(header.members, 'enc'), 'header');

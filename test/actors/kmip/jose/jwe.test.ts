@@ -1,7 +1,7 @@
 // JWE of every algorithm: what we encrypt the jose library decrypts, what it encrypts we decrypt, and nothing else is decrypted.
 import assert from 'node:assert/strict';
 import { createPrivateKey, generateKeyPairSync, type JsonWebKey, randomBytes } from 'node:crypto';
-import { FlattenedEncrypt, flattenedDecrypt } from 'jose';
+import { FlattenedEncrypt, flattenedDecrypt, GeneralEncrypt, importJWK } from 'jose';
 import { test } from 'uvu';
 import { type Body, base64url, CryptoApi, header, randomText, tampered } from './crypto-api.ts';
 
@@ -219,6 +219,39 @@ test('no IV comes twice, and nothing is padded away: contents of every length co
       assert.equal((await api.ok('decrypt', jwe)).data, data);
     }
     assert.equal(seen.size, 34);
+  }
+});
+
+test('header members beside the protected ones count, and none may be in two headers', async () => {
+  const plaintext = Buffer.from(DATA, 'base64url');
+  const [one, other] = [pair('P-256'), pair('X25519')];
+  const publicOf = ({ d, ...members }: JsonWebKey) => importJWK(members as never, 'ECDH-ES+A256KW');
+  const kids = [(await imported(one)).kid, (await imported(other)).kid];
+  // With several recipients, each has alg, kid and epk in a header of its own.
+  const general = new GeneralEncrypt(plaintext).setProtectedHeader({ enc: 'A256GCM' });
+  for (const [at, jwk] of [one, other].entries()) {
+    general.addRecipient(await publicOf(jwk)).setUnprotectedHeader({ alg: 'ECDH-ES+A256KW', kid: kids[at] as string });
+  }
+  const { recipients, ...message } = await general.encrypt();
+  for (const [at, recipient] of recipients.entries()) {
+    assert.ok(recipient.header?.['epk']);
+    const jwe = { ...message, ...recipient };
+    assert.deepEqual(await api.ok('decrypt', jwe), { kid: kids[at], data: DATA });
+    const { alg, ...rest } = recipient.header as { alg: string };
+    assert.deepEqual(await api.ok('decrypt', { ...jwe, header: rest, unprotected: { alg } }), { kid: kids[at], data: DATA });
+    for (const wrong of [
+      { unprotected: { alg } },
+      { unprotected: { enc: 'A256GCM' } },
+      { header: { ...rest, enc: 'A256GCM' } },
+      { unprotected: { crit: ['b64'] } },
+      { unprotected: { zip: 'DEF' } },
+      { unprotected: [] },
+      { unprotected: 'text' },
+      { header: rest },
+    ])
+      assert.equal(await api.refused('decrypt', { ...jwe, ...wrong }), '400 bad_request', JSON.stringify(wrong));
+    assert.deepEqual(await api.ok('decrypt', { ...jwe, unprotected: null }), { kid: kids[at], data: DATA });
+    assert.equal(typeof (await api.ok('unwrapKey', jwe)).kid, 'string');
   }
 });
 

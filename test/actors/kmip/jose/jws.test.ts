@@ -187,4 +187,15 @@ test('payloads of any bytes', async () => {
   }
 });
 
+test('header members beside the protected ones count for verify too', async () => {
+  const { kid } = await api.ok('createKey', { kty: 'EC', crv: 'P-256' });
+  const signed = await api.ok('sign', { kid, alg: 'ES256', data: DATA });
+  assert.equal((await api.ok('verify', { ...signed, data: DATA, header: { x: 1 } })).valid, true);
+  for (const wrong of [{ kid }, { alg: 'ES256' }, { crit: [] }])
+    assert.equal(await api.refused('verify', { ...signed, data: DATA, header: wrong }), '400 bad_request');
+  const encoded = base64url(JSON.stringify({ alg: 'ES256' }));
+  assert.equal((await api.ok('verify', { ...signed, protected: encoded, data: DATA, header: { kid } })).valid, false);
+  assert.equal(await api.refused('verify', { ...signed, protected: encoded, data: DATA }), '400 bad_request');
+});
+
 test.run();
