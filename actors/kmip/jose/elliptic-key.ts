@@ -1,5 +1,6 @@
 // Elliptic curve keys of the crypto API: generates new ones, and imports others with the public key computed from `d` (RFC 7518 section 6.2, RFC 8037).
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import { isEdwardsPoint } from '../../../crypto/key/edwards-point.ts';
 import { generatePair } from '../../../crypto/key/key-pair.ts';
 import { findAlgorithm } from '../../../jose/algorithm.ts';
 import { type Curve, curvesOf } from '../../../jose/curve.ts';
@@ -70,9 +71,12 @@ function importPair(d: Buffer, { crv, algorithm, curve }: Curve, x: Buffer | und
 function publicPoint({ crv, kty }: Curve, x: Buffer | undefined, y: Buffer | undefined): KeyObject {
   if (x === undefined || (kty === 'EC' && y === undefined)) throw badRequest(`missing member: ${x === undefined ? 'x' : 'y'}`);
   const key = { kty, crv, x: x.toString('base64url'), ...(y && { y: y.toString('base64url') }) };
+  let point: KeyObject;
   try {
-    return createPublicKey({ key, format: 'jwk' });
+    point = createPublicKey({ key, format: 'jwk' });
   } catch (cause) {
     throw badRequest(`x and y are not a point on ${crv}`, cause);
   }
+  if (!isEdwardsPoint(point)) throw badRequest(`x is not a public key on ${crv}`);
+  return point;
 }

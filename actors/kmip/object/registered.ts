@@ -1,5 +1,6 @@
 // Objects that clients register or import: reads the content once, checks it against the given attributes, and sets the attributes that describe it.
 import { isCurveLength } from '../../../crypto/key/curve.ts';
+import { isEdwardsPoint } from '../../../crypto/key/edwards-point.ts';
 import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
 import { isRsaPrivateKey } from '../../../crypto/key/rsa-key.ts';
 import { fitsLength } from '../../../crypto/key/symmetric-key.ts';
@@ -158,6 +159,7 @@ function describeAsymmetric(type: ObjectTypeCode, content: Structure, attributes
   // Asked of new keys only: what was taken before still opens.
   if (key.asymmetricKeyType === 'rsa' && key.type === 'private' && !isRsaPrivateKey(key))
     throw new Refusal('InvalidField', 'KeyMaterial: the numbers of the RSA private key do not belong together');
+  if (!isEdwardsPoint(key)) throw new Refusal('InvalidField', `KeyMaterial: these bytes are not a public key of ${key.asymmetricKeyType}`);
   const named = algorithm ?? facts.algorithm;
   requireAllowed(named, allowed);
   requireSame('cryptographic algorithm', givenAlgorithm(attributes), named);

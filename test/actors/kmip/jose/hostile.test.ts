@@ -133,6 +133,26 @@ test('nobody can encrypt for a key of small order, which is no failed decryption
     assert.equal(await api.refused('encrypt', { kid: none.kid, alg, enc: 'A128GCM', data: DATA }), '422 crypto_failure', alg);
 });
 
+test('bytes that are no point of an Edwards curve, or one of small order, are no public key', async () => {
+  const little = (value: bigint, length: number) => Buffer.from(value.toString(16).padStart(length * 2, '0'), 'hex').reverse();
+  const prime = { Ed25519: 2n ** 255n - 19n, Ed448: 2n ** 448n - 2n ** 224n - 1n };
+  for (const [crv, length, outside] of [
+    ['Ed25519', 32, 2n],
+    ['Ed448', 57, 2n],
+  ] as const) {
+    const p = prime[crv];
+    // Two is the y of no point; 0, 1 and -1 are of small order; the last two are one and a point written otherwise.
+    for (const y of [outside, 0n, 1n, p - 1n, p, p + 1n, p + 5n]) {
+      const x = base64url(little(y, length));
+      assert.equal(await api.refused('createKey', { kty: 'OKP', crv, x }), '400 bad_request', `${crv} ${y}`);
+    }
+    const { x } = await api.ok('createKey', { kty: 'OKP', crv });
+    await api.ok('createKey', { kty: 'OKP', crv, x });
+  }
+  const order8 = Buffer.from('c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a', 'hex');
+  assert.equal(await api.refused('createKey', { kty: 'OKP', crv: 'Ed25519', x: base64url(order8) }), '400 bad_request');
+});
+
 test('algorithms in the body: nobody knows them, or not for this', async () => {
   const body = GOOD.encrypt;
   for (const alg of ['XYZ', '', 'DIR', 'constructor', '__proto__']) assert.equal(await api.refused('encrypt', { ...body, alg }), '400 bad_request', alg);

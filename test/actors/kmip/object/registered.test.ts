@@ -133,4 +133,17 @@ test('a private key that is encrypted, or PEM, is told as that', () => {
   assert.doesNotMatch(message(DATA), /encrypted|PEM/);
 });
 
+test('bytes that are no public key of Ed25519 or Ed448 are refused', () => {
+  for (const [algorithm, length] of [
+    ['Ed25519', 32],
+    ['Ed448', 57],
+  ] as const) {
+    const key = (material: Uint8Array) => structure(TAG.PublicKey, [keyBlock(material, 'Raw', code('CryptographicAlgorithm', algorithm))]);
+    const good = Buffer.from(generatePair(algorithm, {}).publicKey.export({ format: 'jwk' }).x as string, 'base64url');
+    assert.equal(refusal('PublicKey', key(good)), undefined);
+    for (const first of [0, 1, 2])
+      assert.equal(refusal('PublicKey', key(Uint8Array.of(first, ...new Uint8Array(length - 1)))), 'InvalidField', `${algorithm} ${first}`);
+  }
+});
+
 test.run();
