@@ -10,14 +10,25 @@ interface PemKind {
   readonly label: RegExp;
   /** @throws Error for a damaged block */
   parse(block: string): unknown;
+  /** @returns why an intact block cannot be used */
+  unfit?(block: string): string | undefined;
 }
 
 /** The kinds of blocks that OpenSSL reads, with the labels that it accepts. */
 const KINDS = {
   certificate: { what: 'certificate', label: /^(?:X509 |TRUSTED )?CERTIFICATE$/, parse: (block) => new X509Certificate(block) },
   privateKey: { what: 'private key', label: /^(?:[A-Z]+ )*PRIVATE KEY$/, parse: (block) => createPrivateKey(block) },
-  revocationList: { what: 'revocation list', label: /^X509 CRL$/, parse: (block) => createSecureContext({ crl: block }) },
+  revocationList: { what: 'revocation list', label: /^X509 CRL$/, parse: (block) => createSecureContext({ crl: block }), unfit: deltaList },
 } as const satisfies Record<string, PemKind>;
+
+/** The extension deltaCRLIndicator, critical or not (RFC 5280 section 5.2.4). */
+const DELTA = [Buffer.from('0603551d1b0101ff04', 'hex'), Buffer.from('0603551d1b04', 'hex')];
+
+/** OpenSSL passes over lists of changes without a word, so what they revoke would be accepted. */
+function deltaList(block: string): string | undefined {
+  const der = Buffer.from(block.replace(/-----[^-]+-----/g, ''), 'base64');
+  return DELTA.some((extension) => der.includes(extension)) ? 'is a delta list, which names only changes: give the complete list' : undefined;
+}
 
 const BEGIN = /-----BEGIN ([A-Z0-9 ]+)-----/g;
 
@@ -45,7 +56,7 @@ function readOwn(path: string): Buffer {
 }
 
 /** @returns what is wrong with the text; undefined if nothing is. The file may also hold blocks of other kinds. */
-function damage(text: string, { what, label, parse }: PemKind): string | undefined {
+function damage(text: string, { what, label, parse, unfit }: PemKind): string | undefined {
   const begins = [...text.matchAll(BEGIN)].filter((match) => label.test(match[1] as string));
   if (begins.length === 0) return `holds no ${what} in PEM format`;
   for (const [index, { 0: begin, 1: name, index: at }] of begins.entries()) {
@@ -53,11 +64,14 @@ function damage(text: string, { what, label, parse }: PemKind): string | undefin
     const end = `-----END ${name}-----`;
     const closes = text.indexOf(end, at + begin.length);
     if (closes === -1) return `is incomplete: ${which} has no end line`;
+    const block = `${text.slice(at, closes + end.length)}\n`;
     try {
-      parse(`${text.slice(at, closes + end.length)}\n`);
+      parse(block);
     } catch (error) {
       return `cannot be used: ${which} is damaged (${(error as Error).message})`;
     }
+    const why = unfit?.(block);
+    if (why !== undefined) return `cannot be used: ${which} ${why}`;
   }
   return undefined;
 }

@@ -55,12 +55,19 @@ export async function makeCertificate(name: string, { issuer, days = 30, usage, 
   return { certificate, keys, cert: certificate.toString('pem'), key: `-----BEGIN PRIVATE KEY-----\n${pkcs8}\n-----END PRIVATE KEY-----\n` };
 }
 
-/** @returns the PEM of the issuer's list */
-export async function revocationList(issuer: Made, revoked: readonly Made[]): Promise<string> {
+interface ExtraExtension {
+  readonly type: string;
+  readonly isCritical: boolean;
+  readonly value: Uint8Array;
+}
+
+/** @param extensions of the list, besides its entries @returns the PEM of the issuer's list */
+export async function revocationList(issuer: Made, revoked: readonly Made[], extensions: readonly ExtraExtension[] = []): Promise<string> {
   const list = await x509.X509CrlGenerator.create({
     issuer: issuer.certificate.subject,
     thisUpdate: new Date(Date.now() - DAY_MS),
     nextUpdate: new Date(Date.now() + 30 * DAY_MS),
+    extensions: extensions.map(({ type, isCritical, value }) => new x509.Extension(type, isCritical, new Uint8Array(value))),
     entries: revoked.map(({ certificate }) => ({ serialNumber: certificate.serialNumber, revocationDate: new Date(Date.now() - DAY_MS) })),
     signingAlgorithm: ALGORITHM,
     signingKey: issuer.keys.privateKey as never,

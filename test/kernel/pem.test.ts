@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import { readPem } from '../../kernel/pem.ts';
 import { inspectPayload } from '../../kernel/runtime/bytes.ts';
-import { makeCertificate, SERVER_AUTH } from '../certificates.ts';
+import { makeCertificate, revocationList, SERVER_AUTH } from '../certificates.ts';
 import { temporaryFolder } from '../server.ts';
 
 test('a small file is read into a buffer of its own, and not into the one that Node shares', async () => {
@@ -21,6 +21,25 @@ test('a small file is read into a buffer of its own, and not into the one that N
     assert.equal(String(bytes), text);
     assert.deepEqual(inspectPayload({ bytes }), []);
     assert.equal(bytes?.buffer.byteLength, text.length);
+  }
+});
+
+test('a revocation list of changes alone is refused, critical or not, also behind a whole one', async () => {
+  const ca = await makeCertificate('CN=ca');
+  const path = join(temporaryFolder(), 'lists.pem');
+  const problemsOf = (text: string) => {
+    const problems: string[] = [];
+    writeFileSync(path, text);
+    readPem(path, 'revocationList', (problem) => problems.push(problem));
+    return problems;
+  };
+  const extension = (type: string, isCritical: boolean) => ({ type, isCritical, value: Uint8Array.of(2, 1, 1) });
+  const whole = await revocationList(ca, [ca], [extension('2.5.29.20', false)]);
+  assert.deepEqual(problemsOf(whole), []);
+  for (const isCritical of [true, false]) {
+    const delta = await revocationList(ca, [ca], [extension('2.5.29.20', false), extension('2.5.29.27', isCritical)]);
+    assert.deepEqual(problemsOf(delta), [`${path} cannot be used: its revocation list is a delta list, which names only changes: give the complete list`]);
+    assert.match(problemsOf(`${whole}\n${delta}`)[0] ?? '', /revocation list 2 of 2 is a delta list/);
   }
 });
 
