@@ -1,6 +1,7 @@
 // Reads client certificates and checks them at every use, because a resumed TLS 1.3 session reports an expired one as authorized.
 import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
+import { isName } from './parameters.ts';
 
 /** The identity that a valid client certificate proves. */
 export interface PeerCertificateView {
@@ -64,7 +65,7 @@ function allowsClients({ keyUsage }: X509Certificate): boolean {
 /** @returns the common name; undefined unless there is exactly one and it can be a user name */
 function commonNameOf(certificate: X509Certificate): string | undefined {
   const { CN } = certificate.toLegacyObject().subject as { CN?: string | string[] };
-  if (typeof CN !== 'string' || CN === '' || CN === '*' || CN.length > 255) return undefined;
+  if (typeof CN !== 'string' || CN === '' || CN === '*' || !isName(CN)) return undefined;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it refuses control characters.
   return /[/:\u0000-\u001f\u007f-\u009f]/.test(CN) ? undefined : CN;
 }

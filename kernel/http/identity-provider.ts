@@ -105,6 +105,6 @@ function userIn({ email, email_verified: isVerified, sub }: Readonly<Record<stri
   const isAddress = isVerified === true && typeof email === 'string' && ADDRESS.test(email);
   const name = normalName(isAddress ? email : sub);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses control characters.
-  if (name === undefined || name.length > MAX_NAME_CHARACTERS || /[\u0000-\u001f\u007f-\u009f]/.test(name)) return undefined;
+  if (name === undefined || [...name].length > MAX_NAME_CHARACTERS || /[\u0000-\u001f\u007f-\u009f]/.test(name)) return undefined;
   return isAddress ? { email: name } : { sub: name };
 }

@@ -39,5 +39,5 @@ function nameOf(sub: unknown, providers: readonly IdentityProvider[], index: num
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses control characters.
   if (typeof sub !== 'string' || sub === '' || /[\u0000-\u001f\u007f-\u009f]/.test(sub)) return undefined;
   const name = normalName(providers.length > 1 ? `${providers[index]?.jwt_issuer_uri}#${sub}` : sub);
-  return name !== undefined && name.length <= MAX_NAME_CHARACTERS ? name : undefined;
+  return name !== undefined && [...name].length <= MAX_NAME_CHARACTERS ? name : undefined;
 }

@@ -29,6 +29,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
       mask === undefined ? 'the object has no usage mask' : 'the usage mask does not permit all of these uses',
     );
   const units = longOf(request, TAG.UsageLimitsCount);
+  if (units !== undefined && units < 0n) throw new Refusal('InvalidField', 'the usage limits count must not be negative');
   const limits = usageLimitsOf(object);
   if (units !== undefined && limits !== undefined && units > limits.count) throw deny(ctx, 'UsageLimitExceeded', `only ${limits.count} units are left`);
   const seconds = intervalOf(request, TAG.LeaseTime);

@@ -79,6 +79,13 @@ test('a common name is one name, composed or not, and the record of an admin fin
   assert.equal((await as()('DELETE', '/admins/rene', { cookie: admin })).status, 204);
 });
 
+test('a common name may have 255 characters, whatever their encoding', async () => {
+  const long = '\u{1f600}'.repeat(255);
+  const { status, cookie } = await as(await client(long))('POST', '/login?realm=r');
+  assert.equal(status, 200);
+  assert.equal((await as()('GET', '/whoami', { cookie })).body.sub, long);
+});
+
 test('only the realms of certificate_realms, and realm _ only for a name that an admin record holds', async () => {
   for (const realm of ['closed', 'nowhere', '_']) assert.equal((await as(root)('POST', `/login?realm=${realm}`)).status, 401, realm);
   const record = { id: 'card', realms: ['_'], client_certificate: 'root by card' };
@@ -124,6 +131,7 @@ test('foreign, expired, of the wrong use, revoked, or without one plain name: 40
     await client('ann', { usage: SERVER_AUTH }),
     await makeCertificate('O=ann', { issuer: ca, usage: CLIENT_AUTH }),
     await client('r/ann'),
+    await client('x'.repeat(256)),
     revoked,
   ];
   for (const made of refused) {

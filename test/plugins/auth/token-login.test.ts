@@ -47,6 +47,13 @@ test('in a realm with several providers the name tells which one it was', async 
   }
 });
 
+test('a subject may have 255 characters, whatever their encoding', async () => {
+  const sub = '\u{1f600}'.repeat(255);
+  const { status, cookie } = await bearer('one', await idp.token({ sub }));
+  assert.equal(status, 200);
+  assert.equal((await server.ask('GET', '/whoami', { cookie })).body.sub, sub);
+});
+
 test('tokens that are not good enough: 401 in the same words', async () => {
   const seconds = Math.floor(server.clock.now() / 1000);
   const secret = new TextEncoder().encode(JSON.stringify(idp.publicJwk));
@@ -67,6 +74,7 @@ test('tokens that are not good enough: 401 in the same words', async () => {
     await idp.token({ sub: undefined }),
     await idp.token({ sub: '' }),
     await idp.token({ sub: 'user-1\ud800' }),
+    await idp.token({ sub: 'x'.repeat(256) }),
     await idp.token({ iss: undefined }),
     await idp.token({ iss: second.issuer }),
     await idp.token({ aud: 'somebody else' }),

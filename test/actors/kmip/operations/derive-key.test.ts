@@ -100,7 +100,7 @@ test('derivation data from secret data, but not from two places', async () => {
   await refused(deriveKey.run(request({ method: 'HMAC', ids: ['base', 'label'], given: [data] }), ctx), 'InvalidField', 'not both');
 });
 
-test('a derived key has its parity bits, is of an algorithm with symmetric keys, and of one that the server allows', async () => {
+test('a derived key has room for parity bits, and is of a symmetric algorithm that the server allows', async () => {
   const attributes = (algorithm: keyof typeof ENUM.CryptographicAlgorithm, bits: number) => [
     enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm[algorithm]),
     integer(TAG.CryptographicLength, bits),

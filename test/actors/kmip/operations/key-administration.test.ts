@@ -27,6 +27,7 @@ test('Check answers with the identifier where all is permitted, else fails and e
   await refused(check.run(of(integer(TAG.CryptographicUsageMask, BIT.Encrypt | BIT.Sign)), ctx), 'IncompatibleCryptographicUsageMask');
   assert.equal(ctx.batch.placeholder, undefined);
   await refused(check.run(of(longInteger(TAG.UsageLimitsCount, 101n)), ctx), 'UsageLimitExceeded');
+  await refused(check.run(of(longInteger(TAG.UsageLimitsCount, -1n)), ctx), 'InvalidField');
   await refused(check.run(of(interval(TAG.LeaseTime, 3601)), ctx), 'PermissionDenied', 'lease');
   await refused(check.run(payload({ id: 'x' }), ctx), 'ObjectNotFound');
   assert.equal((await check.run(of(integer(TAG.CryptographicUsageMask, BIT.Sign)), world())).length, 1, 'Unrestricted');
