@@ -1,5 +1,5 @@
 // A cache with a limit in bytes, which keeps as text what was not used lately. An entry is valid only while the version counter of its owner is unchanged.
-import { type Linked, Recency } from './recency.ts';
+import { type Linked, Ring } from '../../kernel/ring.ts';
 
 interface Kept<T> {
   readonly value: T;
@@ -7,7 +7,9 @@ interface Kept<T> {
   readonly bytes: number;
 }
 
-interface Entry<T> extends Kept<T>, Linked {}
+interface Entry<T> extends Kept<T>, Linked {
+  readonly id: string;
+}
 
 /** How values that were not used lately are kept. */
 export interface Packing<T> {
@@ -31,7 +33,8 @@ export class Cache<T> {
   readonly #packing: Packing<T> | undefined;
   /** All of them were used after those that are packed. */
   readonly #entries = new Map<string, Entry<T>>();
-  readonly #recency = new Recency<Entry<T>>();
+  /** The same, in the order of their last use. */
+  readonly #used = new Ring<Entry<T>>();
   /** In the order in which they were packed. */
   readonly #packed = new Map<string, Kept<string>>();
   #held = 0;
@@ -59,7 +62,7 @@ export class Cache<T> {
       this.#drop(id);
       return undefined;
     }
-    if (entry) this.#recency.use(entry);
+    if (entry) this.#used.push(entry);
     else this.#put(id, kept);
     return kept.value;
   }
@@ -93,15 +96,15 @@ export class Cache<T> {
     this.#drop(id);
     const entry: Entry<T> = { value, version, bytes, id, before: undefined, after: undefined };
     this.#entries.set(id, entry);
-    this.#recency.use(entry);
+    this.#used.push(entry);
     this.#held += bytes;
     if (this.#packing && this.#entries.size > this.#packing.unpacked) this.#pack(this.#packing);
-    while (this.#held > this.#maxBytes) this.#drop((this.#packed.keys().next().value ?? this.#recency.oldest?.id) as string);
+    while (this.#held > this.#maxBytes) this.#drop((this.#packed.keys().next().value ?? this.#used.oldest?.id) as string);
   }
 
   /** Packs the value that was not used for the longest time. */
   #pack(packing: Packing<T>): void {
-    const { id, value, version } = this.#recency.oldest as Entry<T>;
+    const { id, value, version } = this.#used.oldest as Entry<T>;
     this.#drop(id);
     const text = packing.pack(value);
     const bytes = PACKED_BYTES + (NARROW.test(text) ? 1 : 2) * text.length;
@@ -112,7 +115,7 @@ export class Cache<T> {
   #drop(id: string): void {
     const entry = this.#entries.get(id);
     this.#held -= (entry?.bytes ?? 0) + (this.#packed.get(id)?.bytes ?? 0);
-    if (entry) this.#recency.drop(entry);
+    if (entry) this.#used.drop(entry);
     this.#entries.delete(id);
     this.#packed.delete(id);
   }

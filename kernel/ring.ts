@@ -1,29 +1,29 @@
-// Entries in the order of their last use, as a ring of links: to use one anew costs a few writes, where a Map would have to make its table anew every few uses.
+// Entries in the order in which they came, any of which can leave or come anew: a few writes each, where a Set or a Map makes its table anew every few of them.
 
 export interface Linked {
-  readonly id: string;
-  /** Undefined while it is in no ring. */
+  /** Undefined while it is in no ring. Only the ring writes them. */
   before: Linked | undefined;
   after: Linked | undefined;
 }
 
-export class Recency<E extends Linked> {
+/** An entry is in one ring at most. */
+export class Ring<E extends Linked> {
   /** Between the newest and the oldest. */
-  readonly #border: Linked = { id: '', before: undefined, after: undefined };
+  readonly #border: Linked = { before: undefined, after: undefined };
 
   constructor() {
     this.#border.before = this.#border;
     this.#border.after = this.#border;
   }
 
-  /** The one that was not used for the longest time. */
+  /** The one that came before all others. */
   get oldest(): E | undefined {
     const { after } = this.#border;
     return after === this.#border ? undefined : (after as E);
   }
 
   /** Makes it the newest. */
-  use(entry: E): void {
+  push(entry: E): void {
     const newest = this.#border.before as Linked;
     if (newest === entry) return;
     this.drop(entry);
@@ -34,6 +34,7 @@ export class Recency<E extends Linked> {
     this.#border.before = entry;
   }
 
+  /** Does nothing to one that is not in it. */
   drop(entry: E): void {
     const { before, after } = entry;
     if (!before || !after) return;
