@@ -12,7 +12,7 @@ import { describe } from './kernel/fault.ts';
 import { passedSockets } from './kernel/passed-sockets.ts';
 import { startUsualThreads } from './kernel/runtime/young-space.ts';
 import { type ServiceManager, serviceManager } from './kernel/service-manager.ts';
-import { StartFailure } from './kernel/start-failure.ts';
+import { fileFailure, StartFailure } from './kernel/start-failure.ts';
 import { RefusedStore } from './kernel/store/migrate.ts';
 import { BUILT_IN } from './plugins/index.ts';
 
@@ -73,6 +73,6 @@ function stopOnSignals(server: Server, manager: ServiceManager): void {
 main(process.argv.slice(2)).catch((error: unknown) => {
   if (error instanceof BackupError) console.error(`gatehouse: ${error.message}`);
   else if (REFUSALS.some((refusal) => error instanceof refusal)) console.error(`gatehouse cannot start: ${(error as Error).message}`);
-  else console.error(describe(error));
+  else console.error(fileFailure(error) ? `gatehouse cannot start: ${fileFailure(error)}` : describe(error));
   process.exit(1);
 });

@@ -59,7 +59,15 @@ export function* rootKeys({ dataDir, configured, next }: RootKeySource): Generat
     return;
   }
   for (const path of [rootKeyPath(dataDir), nextPath(dataDir)]) {
-    if (existsSync(path)) yield parseRootKey(readFileSync(path, 'utf8').trim(), path, path === nextPath(dataDir));
+    if (existsSync(path)) yield parseRootKey(textOf(path), path, path === nextPath(dataDir));
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    throw new ConfigError([`${path}: cannot be read (${(error as NodeJS.ErrnoException).code})`]);
   }
 }
 

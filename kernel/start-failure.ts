@@ -18,3 +18,9 @@ export async function startOf<T>(part: string, run: () => T): Promise<Awaited<T>
     throw new StartFailure(`${part} could not start: ${error.detail ?? failureText(error.code)}`, { cause: error });
   }
 }
+
+/** @returns what the operating system refused on which file, such as one of another user; undefined for any other error */
+export function fileFailure(error: unknown): string | undefined {
+  const { code, syscall, path, message } = error as NodeJS.ErrnoException;
+  return code !== undefined && syscall !== undefined && path !== undefined ? message : undefined;
+}

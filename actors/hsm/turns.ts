@@ -28,6 +28,8 @@ export class Turns {
 
   next<T>(work: () => T | Promise<T>): T | Promise<T> {
     if (this.pause === undefined && this.#waiting.length === 0) return work();
+    // AsyncResource.bind would make functions and accessors for each, which outlive it: most of the garbage of this thread.
+    const own = new AsyncResource('HSM_TURN');
     return new Promise((resolve, reject) => {
       const begin = () => {
         try {
@@ -36,7 +38,7 @@ export class Turns {
           reject(error);
         }
       };
-      this.#waiting.push(AsyncResource.bind(begin));
+      this.#waiting.push(() => own.runInAsyncScope(begin));
     });
   }
 

@@ -1,9 +1,14 @@
 // A cache with a limit in bytes, which keeps as text what was not used lately. An entry is valid only while the version counter of its owner is unchanged.
+import { type Linked, Ring } from '../../kernel/ring.ts';
 
-interface Entry<T> {
+interface Kept<T> {
   readonly value: T;
   readonly version: number;
   readonly bytes: number;
+}
+
+interface Entry<T> extends Kept<T>, Linked {
+  readonly id: string;
 }
 
 /** How values that were not used lately are kept. */
@@ -26,9 +31,12 @@ export class Cache<T> {
   readonly #bytesOf: (value: T) => number;
   readonly #versionOf: (value: T) => number;
   readonly #packing: Packing<T> | undefined;
-  /** In the order of their last use; all of them were used after those that are packed. */
+  /** All of them were used after those that are packed. */
   readonly #entries = new Map<string, Entry<T>>();
-  readonly #packed = new Map<string, Entry<string>>();
+  /** The same, in the order of their last use. */
+  readonly #used = new Ring<Entry<T>>();
+  /** In the order in which they were packed. */
+  readonly #packed = new Map<string, Kept<string>>();
   #held = 0;
   /** Counts deletions: if one happens during a read, the value that was read may be gone. */
   #deletions = 0;
@@ -47,15 +55,16 @@ export class Cache<T> {
   }
 
   get(id: string): T | undefined {
-    const entry = this.#entries.get(id) ?? this.#unpacked(id);
-    if (!entry) return undefined;
-    if (this.#versionOf(entry.value) !== entry.version) {
+    const entry = this.#entries.get(id);
+    const kept = entry ?? this.#unpacked(id);
+    if (!kept) return undefined;
+    if (this.#versionOf(kept.value) !== kept.version) {
       this.#drop(id);
       return undefined;
     }
-    if (this.#entries.delete(id)) this.#entries.set(id, entry);
-    else this.#put(id, entry);
-    return entry.value;
+    if (entry) this.#used.push(entry);
+    else this.#put(id, kept);
+    return kept.value;
   }
 
   /** Reads a row and caches it, unless it was changed or deleted during the read. */
@@ -76,24 +85,26 @@ export class Cache<T> {
     this.#drop(id);
   }
 
-  #unpacked(id: string): Entry<T> | undefined {
+  #unpacked(id: string): Kept<T> | undefined {
     const packed = this.#packed.get(id);
     if (!packed || !this.#packing) return undefined;
     const value = this.#packing.unpack(id, packed.value);
     return { value, version: packed.version, bytes: this.#bytesOf(value) };
   }
 
-  #put(id: string, entry: Entry<T>): void {
+  #put(id: string, { value, version, bytes }: Kept<T>): void {
     this.#drop(id);
+    const entry: Entry<T> = { value, version, bytes, id, before: undefined, after: undefined };
     this.#entries.set(id, entry);
-    this.#held += entry.bytes;
+    this.#used.push(entry);
+    this.#held += bytes;
     if (this.#packing && this.#entries.size > this.#packing.unpacked) this.#pack(this.#packing);
-    while (this.#held > this.#maxBytes) this.#drop((this.#packed.keys().next().value ?? this.#entries.keys().next().value) as string);
+    while (this.#held > this.#maxBytes) this.#drop((this.#packed.keys().next().value ?? this.#used.oldest?.id) as string);
   }
 
   /** Packs the value that was not used for the longest time. */
   #pack(packing: Packing<T>): void {
-    const [id, { value, version }] = this.#entries.entries().next().value as [string, Entry<T>];
+    const { id, value, version } = this.#used.oldest as Entry<T>;
     this.#drop(id);
     const text = packing.pack(value);
     const bytes = PACKED_BYTES + (NARROW.test(text) ? 1 : 2) * text.length;
@@ -102,7 +113,9 @@ export class Cache<T> {
   }
 
   #drop(id: string): void {
-    this.#held -= (this.#entries.get(id)?.bytes ?? 0) + (this.#packed.get(id)?.bytes ?? 0);
+    const entry = this.#entries.get(id);
+    this.#held -= (entry?.bytes ?? 0) + (this.#packed.get(id)?.bytes ?? 0);
+    if (entry) this.#used.drop(entry);
     this.#entries.delete(id);
     this.#packed.delete(id);
   }

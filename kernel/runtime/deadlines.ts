@@ -1,7 +1,8 @@
 // Watches the deadlines of many calls with one timer, because a timer per call would cost more than the call itself.
 import type { Clock, Timer } from '../clock.ts';
+import { type Linked, Ring } from '../ring.ts';
 
-export interface Due {
+export interface Due extends Linked {
   /** Monotonic time of the deadline; set by Deadlines. */
   dueAt: number;
   onDeadline(): void;
@@ -12,7 +13,7 @@ export class Deadlines {
   readonly #ms: number;
   readonly #clock: Clock;
   readonly #single: boolean;
-  readonly #waiting = new Set<Due>();
+  readonly #waiting = new Ring<Due>();
   #timer: Timer | undefined;
 
   /** @param single true if it is used for one call only */
@@ -25,12 +26,12 @@ export class Deadlines {
   /** Starts the time limit of a call. */
   add(call: Due): void {
     call.dueAt = this.#clock.monotonic() + this.#ms;
-    this.#waiting.add(call);
+    this.#waiting.push(call);
     this.#timer ??= this.#clock.setTimeout(this.#ring, this.#ms);
   }
 
   delete(call: Due): void {
-    this.#waiting.delete(call);
+    this.#waiting.drop(call);
     if (this.#single) this.close();
   }
 
@@ -45,12 +46,12 @@ export class Deadlines {
     // A call that was made since the timer fired may have set it again.
     this.close();
     const now = this.#clock.monotonic();
-    for (const call of this.#waiting) {
+    for (let call = this.#waiting.oldest; call; call = this.#waiting.oldest) {
       if (call.dueAt > now) {
         this.#timer = this.#clock.setTimeout(this.#ring, call.dueAt - now);
         return;
       }
-      this.#waiting.delete(call);
+      this.#waiting.drop(call);
       call.onDeadline();
     }
   };

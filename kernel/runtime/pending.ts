@@ -30,6 +30,8 @@ export class Pending implements Due {
   /** It is short and writes: replicas serve such calls together. */
   writes = false;
   dueAt = 0;
+  before: Due['before'];
+  after: Due['after'];
   #resolve!: (value: unknown) => void;
   #reject!: (fault: Fault) => void;
   #signal: AbortSignal | undefined;

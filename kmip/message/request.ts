@@ -2,12 +2,12 @@
 import type { OperationName } from '../operation-name.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
-import { tagName } from '../ttlv/names.ts';
 import { type Structure, structure, TYPE } from '../ttlv/node.ts';
 import { booleanOf, bytesOf, child, children, codeOf, integerOf, nameOf, required, structureOf, textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { VERSIONS, type Version } from '../version.ts';
 import { credentialsIn, type HeaderCredential } from './header-credentials.ts';
+import { checkHeader, checkItem } from './message-members.ts';
 import { notARequest } from './outer.ts';
 
 export interface BatchItem {
@@ -38,19 +38,6 @@ export interface RequestHeader {
 
 const MAX_ITEMS = 1_000;
 
-/** Of two values the server would take one, and a proxy or a log perhaps the other. */
-const ONCE = {
-  header: [
-    TAG.ProtocolVersion,
-    TAG.MaximumResponseSize,
-    TAG.ClientCorrelationValue,
-    TAG.AsynchronousIndicator,
-    TAG.BatchErrorContinuationOption,
-    TAG.BatchCount,
-  ],
-  item: [TAG.Operation, TAG.UniqueBatchItemID, TAG.RequestPayload, TAG.Ephemeral],
-} as const;
-
 const OPERATION_NAMES: ReadonlyMap<number, OperationName> = new Map(Object.entries(ENUM.Operation).map(([name, code]) => [code, name as OperationName]));
 
 /**
@@ -70,14 +57,16 @@ export function versionOf(message: Structure): Version | undefined {
 export function readHeader(message: Structure): RequestHeader {
   if (message.tag !== TAG.RequestMessage) throw notARequest(message.tag);
   const header = required(structureOf(message, TAG.RequestHeader), TAG.RequestHeader);
-  requireOnce(message, [TAG.RequestHeader]);
-  requireOnce(header, ONCE.header);
+  if (children(message, TAG.RequestHeader).length > 1) throw new Refusal('InvalidMessage', 'RequestMessage must have RequestHeader only once');
   const asked = required(structureOf(header, TAG.ProtocolVersion), TAG.ProtocolVersion);
   const major = required(integerOf(asked, TAG.ProtocolVersionMajor), TAG.ProtocolVersionMajor);
   const minor = required(integerOf(asked, TAG.ProtocolVersionMinor), TAG.ProtocolVersionMinor);
   const version = VERSIONS.find((each) => each.major === major && each.minor === minor);
   if (!version) throw new Refusal('UnsupportedProtocolVersion', `KMIP ${major}.${minor} is not supported; use 1.0 to 1.4, 2.0 or 2.1`);
+  // Not before: other versions may have other members.
+  checkHeader(header);
   const maximumResponseSize = integerOf(header, TAG.MaximumResponseSize);
+  if (maximumResponseSize !== undefined && maximumResponseSize < 0) throw new Refusal('InvalidMessage', 'MaximumResponseSize must not be negative');
   return {
     version,
     maximumResponseSize,
@@ -89,9 +78,15 @@ export function readHeader(message: Structure): RequestHeader {
   };
 }
 
-/** Up to 1.4 a client can only permit asynchronous responses; the server decides whether to use them (section 6.8 of 1.4). */
+/**
+ * Up to 1.4 a client can only permit asynchronous responses, by a Boolean; the server decides whether to use them (section 6.8 of 1.4).
+ * In 2.x it is taken as that.
+ */
 function isAsynchronous(header: Structure, version: Version): boolean {
-  return version.major > 1 && child(header, TAG.AsynchronousIndicator)?.value === ENUM.AsynchronousIndicator.Mandatory;
+  const indicator = child(header, TAG.AsynchronousIndicator);
+  if (indicator?.type !== TYPE.Enumeration) return false;
+  if (version.major === 1) throw new Refusal('InvalidMessage', 'AsynchronousIndicator is Enumeration, not Boolean');
+  return nameOf('AsynchronousIndicator', indicator.value) === 'Mandatory';
 }
 
 function onErrorOf(header: Structure): ErrorContinuation {
@@ -113,7 +108,7 @@ export function readItems(message: Structure, { batchCount, asynchronous }: Requ
 
 function readItem(item: Structure, asynchronous: boolean): BatchItem {
   const code = required(codeOf(item, TAG.Operation), TAG.Operation);
-  requireOnce(item, ONCE.item);
+  checkItem(item);
   const operation = OPERATION_NAMES.get(code);
   return {
     operation,
@@ -123,18 +118,6 @@ function readItem(item: Structure, asynchronous: boolean): BatchItem {
     payload: structureOf(item, TAG.RequestPayload) ?? structure(TAG.RequestPayload, []),
     ephemeral: booleanOf(item, TAG.Ephemeral) ?? false,
   };
-}
-
-/** @throws Refusal InvalidMessage if a member with one of the tags is there twice */
-function requireOnce(parent: Structure, tags: readonly number[]): void {
-  for (const tag of tags) {
-    let seen = false;
-    for (const member of parent.value) {
-      if (member.tag !== tag) continue;
-      if (seen) throw new Refusal('InvalidMessage', `${tagName(parent.tag)} must have ${tagName(tag)} only once`);
-      seen = true;
-    }
-  }
 }
 
 function unknownOperation(code: number): Refusal {

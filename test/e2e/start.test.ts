@@ -1,6 +1,6 @@
 // The server as a user starts it: the launcher, the line it prints, signals, crashes of the whole process, and words for what is wrong.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import { until } from '../runtime.ts';
@@ -95,6 +95,20 @@ test('what is wrong with the configuration is told in words, with exit code 1, a
   );
   assert.equal(existsSync(join(folder, 'data')), false);
   rmSync(folder, { recursive: true });
+});
+
+test('a file of the data folder that cannot be used is named, without a stack', async () => {
+  for (const [name, expected] of [
+    ['root.key', /^gatehouse cannot start: the configuration has a problem:\n {2}- \S+\/root\.key: cannot be read \(EISDIR\)$/],
+    ['tls/key.pem.new', /^gatehouse cannot start: [^\n]*\/tls\/key\.pem\.new'?$/],
+  ] as const) {
+    const dataDir = temporaryFolder();
+    mkdirSync(join(dataDir, name), { recursive: true });
+    const { child, output } = launch(dataDir);
+    assert.equal(await exitOf(child), 1);
+    assert.match(output.text.trim(), expected);
+    rmSync(dataDir, { recursive: true });
+  }
 });
 
 test('--help and --version answer and end', async () => {

@@ -26,6 +26,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
 
 function remove(draft: DescriptionDraft, request: Structure, ctx: OperationContext): AttributeValue | undefined {
   if (child(request, TAG.CurrentAttribute)) {
+    if (child(request, TAG.AttributeReference)) throw new Refusal('InvalidField', 'give either CurrentAttribute or AttributeReference, not both');
     const { node } = givenAttribute(request, TAG.CurrentAttribute, draft.type, ctx);
     return deleteValue(draft, referenceTo(node), { current: node });
   }

@@ -1,10 +1,10 @@
-// What a message may hold once only, and how long a refusal is.
+// What a message may hold, and how often, and how long a refusal is.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { readHeader, readItems } from '../../../kmip/message/request.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { bytes, enumeration, integer, type Structure, structure } from '../../../kmip/ttlv/node.ts';
+import { boolean, bytes, dateTime, enumeration, integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 
 const version = structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, 2), integer(TAG.ProtocolVersionMinor, 1)]);
@@ -22,6 +22,37 @@ test('header, version, count, operation, identifier and payload are there once',
   assert.throws(() => read(header, header, item), twice);
   for (const member of header.value) assert.throws(() => read(structure(header.tag, [...header.value, member]), item), twice);
   for (const member of members) assert.throws(() => read(header, structure(item.tag, [...members, member])), twice);
+});
+
+test('header and items hold only what they have, of its type', () => {
+  const withHeader = (...more: readonly Node[]) => read(structure(header.tag, [...header.value, ...more]), item);
+  const { Optional } = ENUM.AsynchronousIndicator;
+  const good = [
+    [integer(TAG.MaximumResponseSize, 0), text(TAG.ClientCorrelationValue, 'x'), dateTime(TAG.TimeStamp, 1), boolean(TAG.BatchOrderOption, false)],
+    [enumeration(TAG.AttestationType, 1), enumeration(TAG.AttestationType, 2), boolean(TAG.AttestationCapableIndicator, true)],
+    [enumeration(TAG.AsynchronousIndicator, Optional), text(TAG.ServerCorrelationValue, 'x')],
+    [boolean(TAG.AsynchronousIndicator, true)],
+  ];
+  for (const members of good) assert.equal(withHeader(...members).length, 1);
+  const bad: readonly (readonly [Node, RegExp])[] = [
+    [text(TAG.Comment, 'x'), /RequestHeader has no Comment/],
+    [integer(TAG.BatchOrderOption, 1), /BatchOrderOption is Integer, not Boolean/],
+    [text(TAG.TimeStamp, 'now'), /TimeStamp is TextString, not DateTime/],
+    [integer(TAG.AsynchronousIndicator, 1), /AsynchronousIndicator is Integer/],
+    [enumeration(TAG.AsynchronousIndicator, 9), /AsynchronousIndicator has no value/],
+    [integer(TAG.MaximumResponseSize, -1), /negative/],
+    [text(TAG.Authentication, 'x'), /Authentication is TextString, not Structure/],
+  ];
+  for (const [member, said] of bad) assert.throws(() => withHeader(member), said);
+  assert.throws(() => withHeader(boolean(TAG.BatchOrderOption, true), boolean(TAG.BatchOrderOption, true)), twice);
+  const three = structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, 3), integer(TAG.ProtocolVersionMinor, 0)]);
+  const unsupported = structure(header.tag, [three, text(TAG.Comment, 'x'), integer(TAG.BatchCount, 1)]);
+  assert.throws(() => read(unsupported, item), /KMIP 3\.0 is not supported/);
+  for (const member of [text(TAG.Comment, 'x'), text(TAG.MessageExtension, 'x'), integer(TAG.Ephemeral, 1)])
+    assert.throws(
+      () => read(header, structure(item.tag, [...item.value, member])),
+      (error: unknown) => error instanceof Refusal && error.reason === 'InvalidMessage',
+    );
 });
 
 test('a refusal that repeats what the client sent is cut', () => {

@@ -120,6 +120,8 @@ test('DeleteAttribute takes one value, all of them, or that with an index', asyn
   await assert.rejects(ask(deleteAttribute, ctx, reference(TAG.ActivationDate)), refused('AttributeReadOnly'));
   await assert.rejects(ask(deleteAttribute, ctx, reference(TAG.KeyMaterial)), refused('InvalidAttribute'));
   await assert.rejects(ask(deleteAttribute, ctx), refused('InvalidMessage'));
+  await assert.rejects(ask(deleteAttribute, ctx, current(name('b')), reference(TAG.Name)), refused('InvalidField'));
+  assert.deepEqual(values(ctx, TAG.Name), [name('b')]);
   const old = holding(held, {}, { version: V1_4 });
   const deleted = await ask(deleteAttribute, old, reference(TAG.Name), integer(TAG.AttributeIndex, 1));
   assert.deepEqual(deleted, [id, to(integer(TAG.AttributeIndex, 1), name('b'))]);

@@ -1,0 +1,55 @@
+// What the header and the items of a request may hold: each member is known, of its type, and mostly there once (specification 2.1 sections 8 and 9).
+import { Refusal } from '../refusal.ts';
+import { TYPE_NAMES } from '../ttlv/enumeration-of.ts';
+import { tagName } from '../ttlv/names.ts';
+import { type Structure, TYPE } from '../ttlv/node.ts';
+import { TAG } from '../ttlv/tag.ts';
+
+interface Member {
+  readonly type: number;
+  /** In other versions. */
+  readonly orType?: number;
+  readonly many?: true;
+}
+
+const { Structure: STRUCTURE, Integer, Enumeration, Boolean: BOOLEAN, TextString, ByteString, DateTime } = TYPE;
+
+const HEADER: ReadonlyMap<number, Member> = new Map<number, Member>([
+  [TAG.ProtocolVersion, { type: STRUCTURE }],
+  [TAG.MaximumResponseSize, { type: Integer }],
+  [TAG.ClientCorrelationValue, { type: TextString }],
+  [TAG.ServerCorrelationValue, { type: TextString }],
+  [TAG.AsynchronousIndicator, { type: Enumeration, orType: BOOLEAN }],
+  [TAG.AttestationCapableIndicator, { type: BOOLEAN }],
+  [TAG.AttestationType, { type: Enumeration, many: true }],
+  [TAG.Authentication, { type: STRUCTURE }],
+  [TAG.BatchErrorContinuationOption, { type: Enumeration }],
+  [TAG.BatchOrderOption, { type: BOOLEAN }],
+  [TAG.TimeStamp, { type: DateTime }],
+  [TAG.BatchCount, { type: Integer }],
+]);
+
+const ITEM: ReadonlyMap<number, Member> = new Map<number, Member>([
+  [TAG.Operation, { type: Enumeration }],
+  [TAG.Ephemeral, { type: BOOLEAN }],
+  [TAG.UniqueBatchItemID, { type: ByteString }],
+  [TAG.RequestPayload, { type: STRUCTURE }],
+  [TAG.MessageExtension, { type: STRUCTURE, many: true }],
+]);
+
+/** @throws Refusal InvalidMessage */
+export const checkHeader = (header: Structure): void => check(header, HEADER);
+/** @throws Refusal InvalidMessage */
+export const checkItem = (item: Structure): void => check(item, ITEM);
+
+/** Of two values the server would take one, and a proxy or a log perhaps the other. */
+function check(parent: Structure, members: ReadonlyMap<number, Member>): void {
+  for (const [at, { tag, type }] of parent.value.entries()) {
+    const member = members.get(tag);
+    if (!member) throw new Refusal('InvalidMessage', `${tagName(parent.tag)} has no ${tagName(tag)}`);
+    if (type !== member.type && type !== member.orType)
+      throw new Refusal('InvalidMessage', `${tagName(tag)} is ${TYPE_NAMES.name(type)}, not ${TYPE_NAMES.name(member.type)}`);
+    if (!member.many && parent.value.findIndex((other) => other.tag === tag) !== at)
+      throw new Refusal('InvalidMessage', `${tagName(parent.tag)} must have ${tagName(tag)} only once`);
+  }
+}
