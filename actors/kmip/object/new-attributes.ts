@@ -18,22 +18,26 @@ import { requireRoom, requireUsable } from './attribute-change.ts';
 import { requireDatesOfUse } from './attribute-dates.ts';
 
 /**
- * @param tags of the structures that hold attributes: first the common ones, then those of one key. Of an attribute with one value the later
- * structure decides; one with several values has all of them, those of the later structure first (KMIP 2.1 section 6.1.9)
+ * @param tags of the structures that hold attributes: first the common ones, then those of one key. Of an attribute with one value, and of a
+ * vendor attribute, the later structure decides; others have the values of all, those of the later structure first (KMIP 2.1 section 6.1.9)
  * @throws Refusal for an attribute that is malformed, that only the server sets, that is given twice, or whose date contradicts another
  */
 export function newAttributes(request: Structure, type: ObjectType, ...tags: readonly number[]): AttributeSet {
   const set = new AttributeSet();
-  for (const tag of tags.toReversed()) {
-    for (const node of givenAttributes(structureOf(request, tag), type).nodes()) {
-      const values = valuesOf(set, referenceTo(node));
-      const isKnown = isAlone(node) ? values.length > 0 : values.some((value) => sameNode(value.node, node));
-      if (!isKnown) takeAttribute(set, node);
-    }
-  }
+  for (const tag of tags) takeOver(set, givenAttributes(structureOf(request, tag), type).nodes());
   requireDatesOfUse(set);
   if (!set.has(TAG.CryptographicUsageMask) && USED.has(type)) set.set(integer(TAG.CryptographicUsageMask, MASK.CryptographicUsageMask.Unrestricted));
   return set;
+}
+
+function takeOver(set: AttributeSet, own: readonly Node[]): void {
+  const before = new Set(own.flatMap((node) => valuesOf(set, referenceTo(node))));
+  for (const value of before) set.removeValue(value);
+  for (const node of own) takeAttribute(set, node);
+  for (const { node } of before) {
+    const isUnited = isMultiple(node.tag) && node.tag !== TAG.Attribute;
+    if (isUnited && !set.all(node.tag).some((known) => sameNode(known.node, node))) takeAttribute(set, node);
+  }
 }
 
 /** The attributes of one structure, each checked alone. */
@@ -48,11 +52,6 @@ function givenAttributes(structure: Structure | undefined, type: ObjectType): At
     if (node.tag !== TAG.ObjectType) takeAttribute(set, checked);
   }
   return set;
-}
-
-/** Whether an object has one value of it at most. */
-function isAlone(node: Node): boolean {
-  return !isMultiple(node.tag) || isTags(referenceTo(node));
 }
 
 /**
@@ -82,8 +81,9 @@ export function attributesIn(request: Structure, ...tags: readonly number[]): re
 /** @param node as checkAttribute returns it @throws Refusal if the object already has the attribute, or has too many */
 export function takeAttribute(set: AttributeSet, node: Node): void {
   requireRoom(set, node.tag);
-  const values = valuesOf(set, referenceTo(node));
-  if (values.length > 0 && isAlone(node)) throw new Refusal('InvalidAttribute', `${tagName(node.tag)} can have only one value`);
+  const reference = referenceTo(node);
+  const values = valuesOf(set, reference);
+  if (values.length > 0 && (!isMultiple(node.tag) || isTags(reference))) throw new Refusal('InvalidAttribute', `${tagName(node.tag)} can have only one value`);
   if (node.tag === TAG.Name && values.some((other) => sameNode(other.node, node)))
     throw new Refusal('NonUniqueNameAttribute', 'DENIED: the request gives the same Name twice');
   set.add(node);
