@@ -17,6 +17,8 @@ const SPACE = ' ';
  */
 const UNIT = /([\p{Alphabetic}\p{L}\p{M}\p{N}\p{Pc}]+(?:\p{Join_Control}+[\p{Alphabetic}\p{L}\p{M}\p{N}\p{Pc}]+)*)|(\s+)|./gsu;
 
+const ASCII = /^[\0-\x7f]*$/;
+
 /** Word processors write these instead of the signs on the keyboard. */
 const SAME_SIGNS: Readonly<Record<string, string>> = { '\u2018': "'", '\u2019': "'", '\uff07': "'", '\u2010': '-', '\u2011': '-' };
 
@@ -28,7 +30,18 @@ export function* unitsOf(text: string): Generator<Unit> {
   }
 }
 
-/** Words are compared in lower case and in NFC, because an accent can be encoded in two ways. */
+/** Words are compared without case and in NFC, because an accent can be encoded in two ways. */
 function keyOf(word: string): string {
-  return word.toLowerCase().normalize('NFC');
+  return foldCase(word.normalize('NFC')).normalize('NFC');
+}
+
+/**
+ * Full case folding of Unicode, as STRASSE is the upper case of Straße. Lower case alone keeps letters apart that have one upper case, and upper case
+ * alone those that have one lower case. The dotless i folds to itself: it is another letter than i, though both have the upper case I.
+ */
+function foldCase(word: string): string {
+  const lower = word.toLowerCase();
+  if (ASCII.test(lower)) return lower;
+  const upper = lower.replaceAll(/[^ı]+/gu, (part) => part.toUpperCase());
+  return upper.toLowerCase().replaceAll('ς', 'σ');
 }
