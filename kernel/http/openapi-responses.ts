@@ -50,9 +50,10 @@ function refusalsOf({ method, path, auth, admit, refusal }: Described): [number 
         ] as [number, string][])),
     ...(path.includes('{') ? ([[404, 'not found']] as [number, string][]) : []),
     // The body of a GET request is not read. A route that answers in a way of its own declares that answer.
-    ...UNREAD.filter((fault) => method !== 'GET' && !refusal?.({ ...fault, errors: [fault.message] })).map(
-      ({ status, message }): [number, string] => [status, message],
-    ),
+    ...UNREAD.filter((fault) => method !== 'GET' && !refusal?.({ ...fault, errors: [fault.message] })).map(({ status, message }): [number, string] => [
+      status,
+      message,
+    ]),
     ...(admit ? ([[429, 'too many attempts from this address']] as [number, string][]) : []),
   ];
 }
