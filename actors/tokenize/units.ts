@@ -1,4 +1,5 @@
 // Splits a text into words and signs, the units in which entries are compared.
+import { foldCase } from '../../text/case.ts';
 
 /** Part of a text: a word, a run of white space, or one other character. */
 export interface Unit {
@@ -17,8 +18,6 @@ const SPACE = ' ';
  */
 const UNIT = /([\p{Alphabetic}\p{L}\p{M}\p{N}\p{Pc}]+(?:\p{Join_Control}+[\p{Alphabetic}\p{L}\p{M}\p{N}\p{Pc}]+)*)|(\s+)|./gsu;
 
-const ASCII = /^[\0-\x7f]*$/;
-
 /** Word processors write these instead of the signs on the keyboard. */
 const SAME_SIGNS: Readonly<Record<string, string>> = { '\u2018': "'", '\u2019': "'", '\uff07': "'", '\u2010': '-', '\u2011': '-' };
 
@@ -33,15 +32,4 @@ export function* unitsOf(text: string): Generator<Unit> {
 /** Words are compared without case and in NFC, because an accent can be encoded in two ways. */
 function keyOf(word: string): string {
   return foldCase(word.normalize('NFC')).normalize('NFC');
-}
-
-/**
- * Full case folding of Unicode, as STRASSE is the upper case of Straße. Lower case alone keeps letters apart that have one upper case, and upper case
- * alone those that have one lower case. The dotless i folds to itself: it is another letter than i, though both have the upper case I.
- */
-function foldCase(word: string): string {
-  const lower = word.toLowerCase();
-  if (ASCII.test(lower)) return lower;
-  const upper = lower.replaceAll(/[^ı]+/gu, (part) => part.toUpperCase());
-  return upper.toLowerCase().replaceAll('ς', 'σ');
 }

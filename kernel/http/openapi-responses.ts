@@ -33,13 +33,7 @@ export function responsesOf(route: Described): Readonly<Record<string, object>> 
   );
 }
 
-/** What is wrong with a body before it is read. */
-const UNREAD = [
-  { code: 'PAYLOAD_TOO_LARGE', status: 413, message: 'the body is too large' },
-  { code: 'ENCODED', status: 415, message: 'the body is encoded, gzip for example' },
-] as const;
-
-function refusalsOf({ method, path, auth, admit, refusal }: Described): [number | string, string][] {
+function refusalsOf({ method, path, auth, admit }: Described): [number | string, string][] {
   return [
     ...Object.entries(ALWAYS),
     ...(auth === 'none'
@@ -49,11 +43,13 @@ function refusalsOf({ method, path, auth, admit, refusal }: Described): [number 
           [403, 'not allowed'],
         ] as [number, string][])),
     ...(path.includes('{') ? ([[404, 'not found']] as [number, string][]) : []),
-    // The body of a GET request is not read. A route that answers in a way of its own declares that answer.
-    ...UNREAD.filter((fault) => method !== 'GET' && !refusal?.({ ...fault, errors: [fault.message] })).map(({ status, message }): [number, string] => [
-      status,
-      message,
-    ]),
+    // The body of a GET request is not read.
+    ...(method === 'GET'
+      ? []
+      : ([
+          [413, 'the body is too large'],
+          [415, 'the body is encoded, gzip for example'],
+        ] as [number, string][])),
     ...(admit ? ([[429, 'too many attempts from this address']] as [number, string][]) : []),
   ];
 }

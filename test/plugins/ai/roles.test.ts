@@ -78,7 +78,7 @@ test('references outlive a restart; bases are created on request if the configur
   }
 });
 
-test('a base may have the name of what every object has, and the configuration may write its name in either form of Unicode', async () => {
+test('a base may be called as what every object has; the configuration may write names in either form', async () => {
   const server = await startServer({ config: '[ai]\nauto_create_bases = true\n[[ai.documentary_bases]]\nname = "e\u0301t\u00e9"\nreaders = ["staff"]\n' });
   try {
     const cookie = await signInAdmin(server);
