@@ -1,5 +1,6 @@
 // Cuts a text into words and reduces them to terms, by which passages are found: without case, accents and endings.
 import { stemmer } from 'stemmer';
+import { foldCase } from './case.ts';
 import { isStopWord } from './stop-words.ts';
 
 /** Scripts that do not separate words by spaces, and whose signs mean something alone or in pairs. */
@@ -29,7 +30,7 @@ const ACCENTS =
 
 /** @returns the text without case, compatibility forms and accents */
 export function fold(text: string): string {
-  return text.replaceAll(MANY_MARKS, '').normalize('NFKD').replaceAll(ACCENTS, '').normalize('NFC').toLowerCase();
+  return foldCase(text.replaceAll(MANY_MARKS, '').normalize('NFKD').replaceAll(ACCENTS, '').normalize('NFC'));
 }
 
 /**

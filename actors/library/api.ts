@@ -63,7 +63,7 @@ export interface EmbeddingStatus {
 
 export type LibraryApi = {
   /** @returns the names of the references of each base, in order */
-  list(): Promise<Readonly<Record<string, readonly string[]>>>;
+  list(): Promise<ReadonlyMap<string, readonly string[]>>;
   /** Whether there is such a base. */
   has(base: string): Promise<boolean>;
   /** Replaces a reference of the same name, all or nothing. @param creates makes the base if there is none @returns false if there is no such base */

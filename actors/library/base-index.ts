@@ -1,9 +1,9 @@
 // The index of one base in memory: finds passages by the words of a question (BM25) and by vectors. The rows of the store are the truth.
-import MiniSearch from 'minisearch';
 import { termOf, wordsOf } from '../../text/words.ts';
 import { headingOf } from './embedder.ts';
 import type { PassageRow } from './rows.ts';
 import { VectorIndex } from './vector-index.ts';
+import { WordIndex } from './word-index.ts';
 
 interface Indexed {
   readonly id: string;
@@ -32,11 +32,11 @@ export class BaseIndex {
   /** Name of the embedder whose vectors these are. */
   embedder = '';
   readonly vectors = new VectorIndex();
-  readonly #search = new MiniSearch<Indexed>({
+  readonly #search = new WordIndex<Indexed>({
     fields: ['heading', 'text'],
     tokenize: wordsOf,
     processTerm: (word) => termOf(word) ?? null,
-    // Discarded passages are cleared away by `remove`, not by a timer.
+    // Discarded passages are cleared away by `clear`, not by a timer.
     autoVacuum: false,
   });
 
@@ -52,9 +52,14 @@ export class BaseIndex {
     this.#search.discardAll(Array.from({ length: passages }, (_, ordinal) => `${id}:${ordinal}`));
   }
 
-  /** Gives the memory of removed passages back, in slices, while nothing else waits. */
-  async clear(): Promise<void> {
-    if (this.#search.dirtCount > 0 && !this.#search.isVacuuming) await this.#search.vacuum({ batchSize: 1_000, batchWait: 1 });
+  /** Gives the memory of removed passages back, in slices; searches and changes may come between them. */
+  clear(): Promise<void> {
+    return this.#search.clear();
+  }
+
+  /** Words that it holds, those of removed passages too until they are cleared. */
+  get words(): number {
+    return this.#search.termCount;
   }
 
   /** @param count of passages at most @returns the best first */

@@ -83,11 +83,13 @@ function embedderOf(id: string, ctx: ActorContext): Embedder {
   return new Embedder(id, (signal) => (signal ? callWith(model, { signal }) : model));
 }
 
-async function list(store: Store, bases: readonly string[]): Promise<Record<string, string[]>> {
-  const listed: Record<string, string[]> = Object.fromEntries(bases.map((base) => [base, []]));
+async function list(store: Store, bases: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+  // A map, because a base may be called as something that every object has, such as constructor.
+  const listed = new Map<string, string[]>(bases.map((base) => [base, []]));
   for (const { base, name } of await listReferences(store)) {
-    listed[base] ??= [];
-    if (name !== null) listed[base].push(name);
+    const names = listed.get(base) ?? [];
+    listed.set(base, names);
+    if (name !== null) names.push(name);
   }
   return listed;
 }

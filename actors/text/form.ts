@@ -1,4 +1,5 @@
 // Reads a form: multipart/form-data (RFC 7578) or application/x-www-form-urlencoded.
+import { isUtf8 } from 'node:buffer';
 import { Busboy } from '@fastify/busboy';
 import { Fault } from '../../kernel/fault.ts';
 import type { Form, FormLimits } from './api.ts';
@@ -7,6 +8,7 @@ import { refuse } from './refuse.ts';
 const KINDS = /^(multipart\/form-data|application\/x-www-form-urlencoded)[ \t]*(;|$)/i;
 const MAX_PARTS = 32;
 const MAX_NAME_BYTES = 256;
+const REPLACEMENT = '\ufffd';
 
 type Read = { readonly name: string; readonly bytes: Uint8Array };
 
@@ -14,14 +16,32 @@ type Read = { readonly name: string; readonly bytes: Uint8Array };
  * A text may come as a file too, as `curl -F doc=@text.txt` sends it.
  * @throws Fault BAD_REQUEST, PAYLOAD_TOO_LARGE
  */
-export function readForm(contentType: string, body: Uint8Array, form: FormLimits): Promise<Form> {
+export async function readForm(contentType: string, body: Uint8Array, limits: FormLimits): Promise<Form> {
+  const form = await parse(contentType, body, limits, 'utf8');
+  if (Object.values(form.fields).some((text) => text.includes(REPLACEMENT))) await refuseReplaced(contentType, body, limits, form);
+  return form;
+}
+
+/**
+ * The library replaces bytes that are no UTF-8, and a text may have the sign itself. Read as Latin-1, a text without a charset of its own is its bytes.
+ * @throws Fault BAD_REQUEST
+ */
+async function refuseReplaced(contentType: string, body: Uint8Array, limits: FormLimits, { fields }: Form): Promise<void> {
+  const { fields: bytes } = await parse(contentType, body, limits, 'latin1');
+  for (const [name, text] of Object.entries(fields)) {
+    const sent = bytes[name] ?? '';
+    if (sent !== text && !isUtf8(Buffer.from(sent, 'latin1'))) throw refuse(`${name}: the text is not UTF-8`);
+  }
+}
+
+function parse(contentType: string, body: Uint8Array, form: FormLimits, defCharset: 'utf8' | 'latin1'): Promise<Form> {
   if (!KINDS.test(contentType)) return Promise.reject(refuse('the content type must be multipart/form-data or application/x-www-form-urlencoded'));
   const { maxFieldBytes } = form;
   return new Promise((resolve, reject) => {
     const fields: Record<string, string> = Object.create(null) as Record<string, string>;
     let file: Read | undefined;
     const limits = { fieldNameSize: MAX_NAME_BYTES, fieldSize: maxFieldBytes, parts: MAX_PARTS, fields: MAX_PARTS, files: MAX_PARTS };
-    const parser = open(contentType, limits, reject);
+    const parser = open(contentType, { limits, defCharset }, reject);
     if (!parser) return;
     const take = (name: string, text: string | undefined) => {
       const wrong = problemWith(name, text, form) ?? (name in fields ? `${name}: the form has this field twice` : undefined);
@@ -62,9 +82,9 @@ function problemWith(name: string, text: string | undefined, { fields, file }: F
 }
 
 /** The library throws for a content type without a boundary. */
-function open(contentType: string, limits: object, reject: (fault: Fault) => void) {
+function open(contentType: string, options: object, reject: (fault: Fault) => void) {
   try {
-    return new Busboy({ headers: { 'content-type': contentType }, limits });
+    return new Busboy({ headers: { 'content-type': contentType }, ...options });
   } catch (cause) {
     reject(refuse('the content type of a multipart form must have a boundary', cause));
     return undefined;

@@ -1,5 +1,6 @@
 // The members of a request's body: each is read as the type that the method needs; errors name the member.
 import { isLosslessNumber } from 'lossless-json';
+import { isLonger } from '../../text/code-points.ts';
 import type { Json, JsonObject } from './json.ts';
 import { refuse } from './refuse.ts';
 
@@ -71,7 +72,7 @@ export class Members {
 /** Refuses lone surrogates: they are not characters, and UTF-8 cannot express them. */
 function textOf(value: Json | undefined, name: string, most: number): string {
   if (typeof value !== 'string') return refuse(`${name}: must be a string`);
-  if (value.length > most) refuse(`${name}: has more than ${most} characters`);
+  if (isLonger(value, most)) refuse(`${name}: has more than ${most} characters`);
   return value.isWellFormed() ? value : refuse(`${name}: is not valid Unicode`);
 }
 

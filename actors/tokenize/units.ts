@@ -1,4 +1,5 @@
 // Splits a text into words and signs, the units in which entries are compared.
+import { foldCase } from '../../text/case.ts';
 
 /** Part of a text: a word, a run of white space, or one other character. */
 export interface Unit {
@@ -28,7 +29,7 @@ export function* unitsOf(text: string): Generator<Unit> {
   }
 }
 
-/** Words are compared in lower case and in NFC, because an accent can be encoded in two ways. */
+/** Words are compared without case and in NFC, because an accent can be encoded in two ways. */
 function keyOf(word: string): string {
-  return word.toLowerCase().normalize('NFC');
+  return foldCase(word.normalize('NFC')).normalize('NFC');
 }

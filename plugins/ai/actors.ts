@@ -11,6 +11,7 @@ import { cores } from '../../kernel/runtime/runtime.ts';
 import type { AiConfig } from './config.ts';
 import { modelFor } from './generation.ts';
 import { modelSpecOf } from './models.ts';
+import { composed } from './name.ts';
 
 /** Requests that may wait or run. */
 const QUEUE = 64;
@@ -41,7 +42,7 @@ export function aiActors(config: AiConfig, dataDir: string, base: string) {
   });
   const library = pinned<LibraryApi, LibraryArgs>({
     module: new URL('../../actors/library/library.actor.ts', import.meta.url),
-    instances: config.enabled ? { main: { bases: config.documentary_bases.map(({ name }) => name), embedder } } : {},
+    instances: config.enabled ? { main: { bases: config.documentary_bases.map(({ name }) => composed(name)), embedder } } : {},
     // With a model it goes on at the start with the vectors that are missing.
     start: embedder === undefined ? 'use' : 'soon',
     peers: ['model'],

@@ -2,21 +2,26 @@
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import type { AiConfig } from './config.ts';
+import { composed } from './name.ts';
 
 type Use = 'readers' | 'writers';
 
 /** Bases that are not in the configuration were created on request, by anybody for everybody. */
 export function mayUse({ documentary_bases: bases }: AiConfig, base: string, use: Use, caller: Caller | undefined): boolean {
-  const wanted = bases.find(({ name }) => name === base)?.[use] ?? ['*'];
+  const wanted = bases.find(({ name }) => composed(name) === composed(base))?.[use] ?? ['*'];
   if (wanted.includes('*')) return true;
   const own = rolesOf(caller);
   return wanted.some((role) => own.includes(role));
 }
 
-/** A base that the caller may not read is told to be missing, so that its name stays unknown. @throws Fault NOT_FOUND, FORBIDDEN */
-export function requireUse(config: AiConfig, base: string, use: Use, caller: Caller | undefined): void {
+/**
+ * A base that the caller may not read is told to be missing, so that its name stays unknown.
+ * @param missing what the request is told if there is no such base
+ * @throws Fault NOT_FOUND, FORBIDDEN
+ */
+export function requireUse(config: AiConfig, base: string, use: Use, caller: Caller | undefined, missing = noBase): void {
   if (mayUse(config, base, use, caller)) return;
-  throw mayUse(config, base, 'readers', caller) ? new Fault('FORBIDDEN', { detail: 'your roles do not allow changes of this base' }) : noBase();
+  throw mayUse(config, base, 'readers', caller) ? new Fault('FORBIDDEN', { detail: 'your roles do not allow changes of this base' }) : missing();
 }
 
 export function noBase(): Fault {

@@ -4,7 +4,7 @@ import { Secret, Section } from '../../kernel/config/schema.ts';
 import { IDENTITY_PROVIDER, providerProblems } from '../../kernel/http/identity-provider.ts';
 import { isFetchable } from '../../kernel/http/outbound.ts';
 import { MODEL, modelProblems } from './models.ts';
-import { isBaseName } from './name.ts';
+import { composed, isBaseName } from './name.ts';
 
 const roles = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { default: ['*'] });
 
@@ -36,7 +36,13 @@ export function aiProblems({ documentary_bases: bases, models, model_hub: hub, a
   // Whoever names providers does not mean a runner that asks nobody who they are.
   const openProblems = open && providers.length > 0 ? ['.auth: has no effect with open = true: remove one of them'] : [];
   const hubProblems = isFetchable(hub) ? [] : ['.model_hub: must be the address of a model hub: https, or http on this machine'];
-  return [...hubProblems, ...openProblems, ...providerProblems('.auth', providers), ...baseProblems(bases.map(({ name }) => name)), ...modelProblems(models)];
+  return [
+    ...hubProblems,
+    ...openProblems,
+    ...providerProblems('.auth', providers),
+    ...baseProblems(bases.map(({ name }) => composed(name))),
+    ...modelProblems(models),
+  ];
 }
 
 function baseProblems(names: readonly string[]): string[] {

@@ -33,17 +33,18 @@ export const BASES = Type.Object({ documentary_bases: Type.Record(Type.String(),
 
 export async function listBases(ctx: AiContext, { caller }: Request): Promise<Response> {
   const all = await ctx.actors.library.at('main').list();
-  const own = Object.entries(all).filter(([base]) => mayUse(ctx.config, base, 'readers', caller));
+  const own = [...all].filter(([base]) => mayUse(ctx.config, base, 'readers', caller));
   return { status: 200, body: { documentary_bases: Object.fromEntries(own) } };
 }
 
 export async function ragPredict(ctx: AiContext, request: Request<Uint8Array | undefined>): Promise<Response> {
   const { db = '', query = '', sources, limit, ranking } = (await readForm(ctx, 'rag_predict', request)).fields;
   if (sources !== undefined && sources !== 'true' && sources !== 'false') throw new Fault('BAD_REQUEST', { detail: 'sources: must be true or false' });
-  const base = requireName('db', db);
+  // What is wrong with other fields is told before the base is looked up: else it would tell whether there is one that the caller may not read.
+  const [base, options] = [requireName('db', db), { count: passagesIn(limit), ranking: rankingIn(ctx, ranking) }];
   requireUse(ctx.config, base, 'readers', request.caller);
   const hits = await callWith(ctx.actors.library.at('main'), { signal: request.signal, deadlineMs: ctx.config.time_limit_seconds * 1_000 })
-    .search(base, query, { count: passagesIn(limit), ranking: rankingIn(ctx, ranking) }, callerOf(request))
+    .search(base, query, options, callerOf(request))
     .catch(refuseLate);
   if (!hits) throw noBase();
   const texts = hits.map(({ text }) => text);
@@ -95,10 +96,14 @@ export async function addReference(ctx: AiContext, request: Request<Uint8Array |
 export async function deleteReference(ctx: AiContext, request: Request<Uint8Array | undefined>): Promise<Response> {
   const { db = '', reference = '' } = (await readForm(ctx, 'delete_reference', request)).fields;
   const [base, name] = [requireName('db', db), requireName('reference', reference)];
-  requireUse(ctx.config, base, 'writers', request.caller);
-  if (!(await ctx.actors.library.at('main').remove(base, name, librarianOf(request))))
-    throw new Fault('NOT_FOUND', { detail: 'there is no reference of this name in this base' });
+  requireUse(ctx.config, base, 'writers', request.caller, noReference);
+  if (!(await ctx.actors.library.at('main').remove(base, name, librarianOf(request)))) throw noReference();
   return { status: 200, body: 'Reference successfully removed', type: TEXT };
+}
+
+/** In an unknown base, too. */
+function noReference(): Fault {
+  return new Fault('NOT_FOUND', { detail: 'there is no reference of this name in this base' });
 }
 
 /** `[ai] open` serves callers without a name. */

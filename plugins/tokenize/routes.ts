@@ -11,7 +11,7 @@ import { ABOUT } from './bodies.ts';
 const JSON_TYPE = 'application/json; charset=utf-8';
 const REFUSAL = Type.Object({ code: Type.Literal(422), message: Type.String() }, { additionalProperties: false });
 /** Faults that a different request avoids. Faults about the server or the caller's rights keep the usual error body. */
-const OF_THE_REQUEST: ReadonlySet<string> = new Set(['BAD_REQUEST', 'PAYLOAD_TOO_LARGE', 'TOKENIZE_REFUSED', 'TOKENIZE_TIME_LIMIT']);
+const OF_THE_REQUEST: ReadonlySet<string> = new Set(['BAD_REQUEST', 'PAYLOAD_TOO_LARGE', 'ENCODED', 'TOKENIZE_REFUSED', 'TOKENIZE_TIME_LIMIT']);
 
 export function tokenizeRoutes(ctx: TokenizeContext): readonly Route[] {
   if (!ctx.config.enabled) return [];

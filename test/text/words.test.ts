@@ -7,6 +7,7 @@ import { termsOf, wordsOf } from '../../text/words.ts';
 
 test('words have no case and no accents; marks that are vowels or make another sign stay', () => {
   assert.deepEqual(wordsOf("L'ÉTÉ, naïve ﬁne Ёлка שָׁלוֹם"), ['l', 'ete', 'naive', 'fine', 'елка', 'שלום']);
+  assert.deepEqual(wordsOf('STRASSE Straße, ΟΔΟΣ οδός οδοσ'), ['strasse', 'strasse', 'οδοσ', 'οδοσ', 'οδοσ']);
   assert.deepEqual(wordsOf('किताब कुत्ता'), ['किताब', 'कुत्ता']);
   assert.deepEqual(wordsOf('ガ カ'), ['ガ', 'カ']);
 });

@@ -14,6 +14,25 @@ test('listed words are masked without regard to case, only as whole words, and a
   assert.equal(mask('', ['a']), '');
 });
 
+test('letters that have one upper case or one lower case are one letter, as Unicode folds case', () => {
+  assert.equal(mask('Weiß WEISS weiss WEIẞ weis', ['weiß']), 'XXXX XXXX XXXX XXXX weis');
+  assert.equal(mask('STRASSE straße', ['strasse']), 'XXXX XXXX');
+  assert.equal(mask('ΟΔΌΣ οδός οδόσ', ['ΟΔΌΣ']), 'XXXX XXXX XXXX');
+  assert.equal(mask('µm μm ΜM \u212a ſ ﬁx', ['μm', 'k', 's', 'FIX']), 'XXXX XXXX XXXX XXXX XXXX XXXX');
+  assert.equal(mask('ΐ \u03b9\u0308\u0301 Ϊ\u0301', ['ΐ']), 'XXXX XXXX XXXX');
+  // The dotless i and the dotted one are letters of their own.
+  assert.equal(mask('ısı isi ISI ISİ', ['ısı']), 'XXXX isi ISI ISİ');
+  assert.equal(mask('İstanbul istanbul i\u0307stanbul', ['İSTANBUL']), 'XXXX istanbul XXXX');
+  const [upper, lower] = (result('word-tokenize', { data: 'WEISS weiß', words: ['Weiß'] }) as string).split(' ');
+  assert.equal(upper, lower);
+});
+
+test('a listed word has at most 1024 characters, counted as code points', () => {
+  const long = '𝐀'.repeat(1_024);
+  assert.equal(mask(`${long} a`, [long]), 'XXXX a');
+  assert.equal(refusal('word-mask', { data: 'a', words: [`${long}a`] }), 'words[0]: has more than 1024 characters');
+});
+
 test('combining marks: part of their word, composed or not, and left as they were elsewhere', () => {
   const decomposed = 'e\u0301te\u0301';
   assert.equal(mask(`${decomposed} été Été éte e`, ['ÉTÉ']), 'XXXX XXXX XXXX éte e');

@@ -39,6 +39,20 @@ test('a base is for the roles that it names: others do not learn that it is ther
     assert.deepEqual([await list(guest), await list(staff)], [['open'], ['open', 'staff']]);
     const unknown = await server.ask('POST', '/rag_predict', { cookie: guest, ...(await form({ db: 'nothing', query: 'a' })) });
     assert.equal(unknown.body.message, (await ask(guest)).body.message);
+    // Whatever else a request says, a base that is hidden and one that is not there have one answer.
+    const outcome = async (method: 'POST' | 'DELETE', path: string, fields: Record<string, string>) => {
+      const { status, body } = await server.ask(method, path, { cookie: guest, ...(await form(fields)) });
+      return [status, body.message];
+    };
+    for (const [method, path, fields] of [
+      ['DELETE', '/delete_reference', { reference: 'safe' }],
+      ['POST', '/rag_predict', { query: 'a', limit: '99' }],
+      ['POST', '/rag_predict', { query: 'a', ranking: 'none' }],
+      ['POST', '/rag_predict', { query: 'a', ranking: 'vectors' }],
+      ['POST', '/rag_predict', { query: 'a', sources: 'yes' }],
+      ['POST', '/rag_predict', { query: '' }],
+    ] as const)
+      assert.deepEqual(await outcome(method, path, { db: 'staff', ...fields }), await outcome(method, path, { db: 'nothing', ...fields }));
     assert.deepEqual([(await remove(guest)).status, (await remove(staff)).status, (await remove(editor)).status], [404, 403, 200]);
   } finally {
     await server.end();
@@ -61,6 +75,29 @@ test('references outlive a restart; bases are created on request if the configur
     await second.end();
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('a base may be called as what every object has; the configuration may write names in either form', async () => {
+  const server = await startServer({ config: '[ai]\nauto_create_bases = true\n[[ai.documentary_bases]]\nname = "e\u0301t\u00e9"\nreaders = ["staff"]\n' });
+  try {
+    const cookie = await signInAdmin(server);
+    const bytes = await docx(['The museum opens at ten.']);
+    for (const db of ['__proto__', 'constructor', 'toString']) {
+      const added = await server.ask('POST', '/add_reference', { cookie, ...(await form({ db, reference: '__proto__' }, { name: 'a.docx', bytes })) });
+      assert.equal(added.status, 200, added.text);
+      const asked = await server.ask('POST', '/rag_predict', { cookie, ...(await form({ db, query: 'When does the museum open?' })) });
+      assert.deepEqual(asked.body, { result: ['The museum opens at ten.'] });
+    }
+    const { text } = await server.ask('GET', '/documentary_bases', { cookie });
+    assert.equal(text, '{"documentary_bases":{"__proto__":["__proto__"],"constructor":["__proto__"],"toString":["__proto__"]}}');
+    for (const db of ['e\u0301t\u00e9', '\u00e9t\u00e9']) {
+      const hidden = await server.ask('POST', '/add_reference', { cookie, ...(await form({ db, reference: 'a' }, { name: 'a.docx', bytes })) });
+      assert.equal(hidden.status, 200, hidden.text);
+      assert.equal((await server.ask('POST', '/rag_predict', { cookie, ...(await form({ db, query: 'museum' })) })).status, 404);
+    }
+  } finally {
+    await server.end();
   }
 });
 

@@ -116,4 +116,21 @@ test('a file of text in UTF-16 is read by its mark, and one that is no text is r
   }
 });
 
+test('a field that is no UTF-8 is refused, not mangled; another charset that is named is read', async () => {
+  const send = (body: Uint8Array, type: string) => server.ask('POST', '/summarize', { cookie, headers: { 'content-type': type }, body });
+  const inParts = (bytes: string, header = '') =>
+    send(
+      new Uint8Array(Buffer.from(`--x\r\ncontent-disposition: form-data; name="doc"\r\n${header}\r\n${bytes}\r\n--x--\r\n`, 'latin1')),
+      'multipart/form-data; boundary=x',
+    );
+  const encoded = (text: string) => send(new Uint8Array(Buffer.from(text, 'latin1')), 'application/x-www-form-urlencoded');
+  for (const asked of [inParts('caf\xe9 \xef\xbf\xbd'), encoded('doc=caf%E9'), encoded('doc=caf\xe9'), encoded('doc=%ED%A0%80')]) {
+    const { status, body } = await asked;
+    assert.deepEqual([status, body.message], [400, 'doc: the text is not UTF-8']);
+  }
+  assert.deepEqual((await inParts('a \xef\xbf\xbd \xc3\xa9')).body, { summary: 'a \ufffd é' });
+  assert.deepEqual((await encoded('doc=a+%EF%BF%BD+%C3%A9')).body, { summary: 'a \ufffd é' });
+  assert.deepEqual((await inParts('caf\xe9', 'content-type: text/plain; charset=iso-8859-1\r\n')).body, { summary: 'café' });
+});
+
 test.run();

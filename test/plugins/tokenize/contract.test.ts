@@ -82,6 +82,9 @@ test('whatever is wrong with a request of any method is 422 with exactly code an
       '',
     ])
       refused(await ask(method, '{}', { 'content-type': type }), 'the content type must be application/json');
+    const encoded = await ask(method, '{}', { 'content-encoding': 'gzip' });
+    refused(encoded, 'the body is encoded, gzip for example; send it as it is');
+    assert.equal(encoded.headers['accept-encoding'], 'identity');
   }
 });
 

@@ -1,0 +1,41 @@
+// The words of passages (MiniSearch), with a way to free those of removed passages while others are added and searched.
+import { setTimeout as wait } from 'node:timers/promises';
+import MiniSearch from 'minisearch';
+
+/** Words that are cleared before others may have their turn. */
+const SLICE = 1_000;
+
+/**
+ * The library's own `vacuum` walks along the index between its slices: it fails if a search or an addition changes the index meanwhile, and never runs again then.
+ * This one walks along a list of the words that were there when it began.
+ */
+export class WordIndex<T> extends MiniSearch<T> {
+  #isClearing = false;
+
+  /** Frees what removed passages still take, in slices. */
+  async clear(): Promise<void> {
+    const dirt = this._dirtCount;
+    if (dirt === 0 || this.#isClearing) return;
+    this.#isClearing = true;
+    try {
+      for (const [at, word] of [...this._index.keys()].entries()) {
+        if (at % SLICE === SLICE - 1) await wait(1);
+        this.#clearWord(word);
+      }
+      this._dirtCount -= dirt;
+    } finally {
+      this.#isClearing = false;
+    }
+  }
+
+  #clearWord(word: string): void {
+    const fields = this._index.get(word);
+    // A search has come before.
+    if (!fields) return;
+    for (const [field, counts] of fields) {
+      for (const passage of counts.keys()) if (!this._documentIds.has(passage)) counts.delete(passage);
+      if (counts.size === 0) fields.delete(field);
+    }
+    if (fields.size === 0) this._index.delete(word);
+  }
+}

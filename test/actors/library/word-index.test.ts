@@ -1,0 +1,51 @@
+// What removed passages take is freed while others are searched and added, and again after that.
+import assert from 'node:assert/strict';
+import { setImmediate as turn } from 'node:timers/promises';
+import { test } from 'uvu';
+import { BaseIndex } from '../../../actors/library/base-index.ts';
+
+const WORDS = 20_000;
+const PASSAGES = 200;
+
+/** Of letters only, and without an ending: such a word is one term. */
+const wordOf = (id: string, number: number) => `${id}${number.toString(8).replaceAll(/./g, (digit) => 'bcdfghjk'[Number(digit)] as string)}q`;
+
+/** Each word is in one passage. */
+function addTo(index: BaseIndex, id: string): void {
+  const texts = Array.from({ length: PASSAGES }, (_, at) =>
+    Array.from({ length: WORDS / PASSAGES }, (_, word) => wordOf(id, at * (WORDS / PASSAGES) + word)).join(' '),
+  );
+  index.add(
+    id,
+    id,
+    '',
+    texts.map((text, ordinal) => ({ reference_id: id, ordinal, text, chapter: '', page: 0 })),
+  );
+}
+
+test('the words of removed references are freed while others are searched, added and removed', async () => {
+  const index = new BaseIndex();
+  addTo(index, 'kept');
+  const kept = index.words;
+  for (const id of ['left', 'more', 'last']) addTo(index, id);
+  for (const id of ['left', 'more']) {
+    index.remove(id);
+    let cleared = false;
+    const clearing = index.clear().then(() => {
+      cleared = true;
+    });
+    for (let at = 0; !cleared && at < WORDS; at += 7) {
+      // A search takes what it meets of removed passages out of the index, and with it branches of its tree.
+      for (let word = at; word < at + 40; word++) assert.deepEqual(index.search(wordOf(id, word), 1), []);
+      if (at === 70) addTo(index, `new${id}`);
+      await turn();
+    }
+    await clearing;
+  }
+  for (const id of ['last', 'newleft', 'newmore']) index.remove(id);
+  await index.clear();
+  assert.equal(index.words, kept);
+  assert.equal(index.search(wordOf('kept', 7), 1)[0]?.reference, 'kept');
+});
+
+test.run();
