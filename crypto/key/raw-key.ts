@@ -6,6 +6,7 @@ import type { CryptographicAlgorithm, RecommendedCurve } from '../parameters.ts'
 import { curveLength, domainOf, okpType, opensslCurve } from './curve.ts';
 import { keyFacts, postQuantumType } from './key-algorithm.ts';
 import { fromBytes, toBytes } from './modular.ts';
+import { isSameKey } from './same-key.ts';
 
 type Kind = 'PrivateKey' | 'PublicKey';
 
@@ -102,5 +103,5 @@ export function isConsistent(key: KeyObject): boolean {
   const { curve } = keyFacts(key);
   const value = fromBytes(exportRaw(key));
   if (curve === undefined || value <= 0n || value >= domainOf(curve).order) return false;
-  return createPublicKey(key).equals(createPublicKey(importScalar(value, curve)));
+  return isSameKey(createPublicKey(key), createPublicKey(importScalar(value, curve)));
 }

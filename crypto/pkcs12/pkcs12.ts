@@ -2,6 +2,7 @@
 import { createHash, createHmac, createPrivateKey, createPublicKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { contentOf, DER, type Element, nullElement, octets, oid, readElement, readInside, readUnsigned, sequence, unsigned } from '../der.ts';
+import { isSameKey } from '../key/same-key.ts';
 import { type CertificateFacts, certificateFacts } from '../x509/certificate-facts.ts';
 import { isSignedBy } from '../x509/signed-der.ts';
 import { type Bag, contentInfo, DATA, dataInfo, readBags, writeBags } from './pkcs12-bags.ts';
@@ -74,7 +75,7 @@ function chooseBags(bags: readonly Bag[], friendlyName: string | undefined): Pkc
   const privateKey = privateKeyOf(key.content);
   const publicKey = createPublicKey(privateKey);
   const all = bags.filter(({ kind }) => kind === 'certificate').map(({ content }) => ({ der: content, facts: certificateFacts(content) }));
-  const own = all.find(({ facts }) => facts.publicKey.equals(publicKey));
+  const own = all.find(({ facts }) => isSameKey(facts.publicKey, publicKey));
   if (!own) throw new CryptoError('invalid', `${WHAT} has no certificate for its private key`);
   const chain = [own];
   for (let issuer = issuerOf(own.facts, all); issuer && !chain.includes(issuer); issuer = issuerOf(issuer.facts, all)) chain.push(issuer);

@@ -3,6 +3,7 @@ import { type KeyObject, randomBytes } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { context, sequence, unsigned } from '../der.ts';
 import { fromBytes } from '../key/modular.ts';
+import { isSameKey } from '../key/same-key.ts';
 import type { CryptographicParameters } from '../parameters.ts';
 import { EXTENSION, type Extension, writeExtension } from './certificate-extension.ts';
 import { parseExtensions } from './certificate-extension-text.ts';
@@ -57,7 +58,7 @@ export function unsignedCertificate(options: CertificateOptions): Unsigned {
   const { subjectPublicKey, issuerPublicKey, notBefore, notAfter } = options;
   if (notAfter < notBefore) throw new CryptoError('invalid', 'the certificate must not end before it begins');
   const issuer = options.issuerCertificate === undefined ? undefined : certificateFacts(options.issuerCertificate);
-  if (!issuerPublicKey.equals(issuer?.publicKey ?? subjectPublicKey))
+  if (!isSameKey(issuerPublicKey, issuer?.publicKey ?? subjectPublicKey))
     throw new CryptoError(
       'invalid',
       issuer === undefined ? 'the private key is not that of the public key' : 'the private key is not that of the issuing certificate',

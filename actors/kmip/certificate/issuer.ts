@@ -1,5 +1,6 @@
 // Finds the issuer of a certificate: the named key and certificate, those linked with them, or the subject's own key.
 import type { KeyObject } from 'node:crypto';
+import { isSameKey } from '../../../crypto/key/same-key.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -77,7 +78,7 @@ async function privateKeyOf(object: ManagedObject, objects: Objects<ManagedObjec
 
 /** The certificate that belongs to a private key, unless the key is the subject's own. */
 async function certificateFor({ objects, right, subjectKey, publicKeyOf }: IssuerSearch, key: ManagedObject): Promise<ManagedObject | undefined> {
-  if ((await publicKeyOf(key)).equals(subjectKey)) return undefined;
+  if (isSameKey(await publicKeyOf(key), subjectKey)) return undefined;
   const direct = linkedTo(key, 'CertificateLink');
   if (direct !== undefined) return objects.byId(direct, right);
   const publicKey = linkedTo(key, 'PublicKeyLink');

@@ -1,5 +1,6 @@
 // Issues a new certificate for the key of an old one, for ReCertify, Certify and scheduled rotation.
 import type { KeyObject } from 'node:crypto';
+import { isSameKey } from '../../../crypto/key/same-key.ts';
 import { type CertificateOptions, randomSerial, unsignedCertificate } from '../../../crypto/x509/certificate.ts';
 import { type CertificateFacts, certificateFacts } from '../../../crypto/x509/certificate-facts.ts';
 import type { CertificateRequest } from '../../../crypto/x509/certificate-request.ts';
@@ -38,7 +39,7 @@ export async function reCertifyDraft(tx: ObjectTransaction, old: Draft, payload:
   const wishes = wishesOf(payload, ctx.server.args.vendorIdentification);
   const before = certificateFacts(certificateOf(old));
   const request = await requestIn(payload, tx, 'ReCertify', ctx.now);
-  if (request && !request.subjectPublicKey.equals(before.publicKey))
+  if (request && !isSameKey(request.subjectPublicKey, before.publicKey))
     throw new Refusal('InvalidCSR', 'the public key in the certificate request is not the one in the certificate');
   const attributes = replacementAttributes(old, wishes.request, intervalOf(payload, TAG.Offset), ctx, TAG.Attributes);
   // The usage mask follows from the extensions, so the old mask stays valid only while the extensions stay the same.

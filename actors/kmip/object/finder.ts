@@ -14,7 +14,7 @@ import { isCalled } from './called.ts';
 import { linkedTo } from './create.ts';
 import { requireExpected } from './expected-type.ts';
 import { generationOf } from './generation.ts';
-import { isGranted, isKnown } from './grants.ts';
+import { isGranted } from './grants.ts';
 import { identifierText, isServerMade, keysetAddress, keysetMembers } from './identifier.ts';
 import { stateAt } from './lifecycle.ts';
 import { hasContent, type ObjectDescription } from './managed-object.ts';
@@ -155,9 +155,7 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
   }
 
   #may({ object, grants }: Held<D>, right: OperationName): boolean {
-    if (this.#isOwn(object) || isGranted(grants, this.#caller, right, object.owner)) return true;
-    // Everybody who has any right on the object may read its metadata.
-    return (right === 'GetAttributes' || right === 'GetAttributeList') && isKnown(grants, this.#caller);
+    return this.#isOwn(object) || isGranted(grants, this.#caller, right, object.owner);
   }
 
   /** Names that are not identifiers: tags, and addresses in a keyset. */

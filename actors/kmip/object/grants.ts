@@ -22,6 +22,9 @@ const APART: ReadonlySet<string> = new Set(
   ).map((name) => name.toLowerCase()),
 );
 
+/** Every right on an object includes these: whoever may use it may find it and read what it is. */
+const METADATA: ReadonlySet<string> = new Set((['GetAttributes', 'GetAttributeList', 'Locate'] satisfies OperationName[]).map((name) => name.toLowerCase()));
+
 /** The rights of each user on one object. */
 export type Grants = ReadonlyMap<string, ReadonlySet<string>>;
 
@@ -52,6 +55,7 @@ export function granteesOf({ user, realm, realmAccount = `${realm}/` }: Principa
 export function isGranted(grants: Grants, caller: Principal, right: string, owner: string): boolean {
   if (grants.size === 0) return false;
   const name = right.toLowerCase();
+  if (METADATA.has(name)) return isKnown(grants, caller);
   for (const grantee of granteesOf(caller)) {
     const rights = grants.get(grantee);
     if (rights?.has(name) || (rights?.has('get') && !APART.has(name) && !isInstance(owner))) return true;

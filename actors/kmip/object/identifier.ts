@@ -57,7 +57,7 @@ interface KeysetAddress {
 
 /** `name@latest`, `name@first`, `name@3`; undefined for anything else. */
 export function keysetAddress(id: string): KeysetAddress | undefined {
-  const match = /^(.+)@(latest|first|\d{1,9})$/.exec(id);
+  const match = /^(.+)@(latest|first|\d{1,9})$/s.exec(id);
   if (!match) return undefined;
   const [, name, place] = match as unknown as [string, string, string];
   return { name, generation: place === 'latest' || place === 'first' ? place : Number(place) };

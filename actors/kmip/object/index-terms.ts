@@ -71,9 +71,9 @@ export function termOf(node: Node): IndexTerm {
   return { tag: node.tag, value: hash('sha256', encodeBinary(ordered), 'base64url').slice(0, 22) };
 }
 
-/** The client's text itself, or its hash if it is too long for an index of PostgreSQL. */
+/** The client's text itself, or its hash if PostgreSQL would not index it or would store another: it has no NUL in texts. */
 function short(value: string): string {
-  return value.length <= MAX_TERM_CHARACTERS ? value : `#${hash('sha256', value, 'base64url')}`;
+  return value.length <= MAX_TERM_CHARACTERS && !value.includes('\0') ? value : `#${hash('sha256', value, 'base64url')}`;
 }
 
 /** The term for a tag that users give an object, or for the system tag of its type. */

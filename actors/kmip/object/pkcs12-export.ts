@@ -1,4 +1,5 @@
 // Returns a private key as a PKCS#12 file, with its certificate and those of the issuers (KMIP 1.4 section 4.11, 2.1 section 6.1.19).
+import { isSameKey } from '../../../crypto/key/same-key.ts';
 import { writePkcs12 } from '../../../crypto/pkcs12/pkcs12.ts';
 import { certificateFacts } from '../../../crypto/x509/certificate-facts.ts';
 import { keyBlock, keyBlockOf } from '../../../kmip/key-block.ts';
@@ -55,7 +56,7 @@ export async function asPkcs12(key: ManagedObject, named: ManagedObject, request
 async function chainOf(key: ManagedObject, named: ManagedObject, right: OperationName, ctx: OperationContext): Promise<Uint8Array[]> {
   let certificate = named.type === ObjectType.Certificate ? named : await ctx.byId(await leafOf(key, right, ctx), right);
   const chain = [requireUsable(certificate, ctx)];
-  if (!certificateFacts(chain[0] as Uint8Array).publicKey.equals(await keyOf(key, ctx).publicKey()))
+  if (!isSameKey(certificateFacts(chain[0] as Uint8Array).publicKey, await keyOf(key, ctx).publicKey()))
     throw new Refusal('InvalidField', `PKCS#12: the certificate ${certificate.id} does not belong to the private key ${key.id}`);
   const seen = new Set([certificate.id]);
   for (let id = linkedTo(certificate, 'CertificateLink'); id !== undefined && !seen.has(id); id = linkedTo(certificate, 'CertificateLink')) {

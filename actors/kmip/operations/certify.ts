@@ -1,5 +1,6 @@
 // Certify: issues a certificate for a public key, a certificate request or a new key pair (KMIP 2.1 section 6.1.6).
 import type { KeyObject } from 'node:crypto';
+import { isSameKey } from '../../../crypto/key/same-key.ts';
 import { certify as issue } from '../../../crypto/x509/certificate.ts';
 import type { CertificateRequest } from '../../../crypto/x509/certificate-request.ts';
 import type { DistinguishedName } from '../../../crypto/x509/distinguished-name.ts';
@@ -109,7 +110,8 @@ async function subjectOf(payload: Structure, wishes: CertificateWishes, ctx: Ope
   requireKind(object, ObjectType.PublicKey, 'Certify');
   requireUsable(object, ctx.now);
   const publicKey = await keyOf(object, ctx).publicKey();
-  if (request && !request.subjectPublicKey.equals(publicKey)) throw invalid('Certify', 'the public key in the certificate request is not the one to certify');
+  if (request && !isSameKey(request.subjectPublicKey, publicKey))
+    throw invalid('Certify', 'the public key in the certificate request is not the one to certify');
   return { publicKey, request, object, pair: undefined };
 }
 

@@ -186,6 +186,8 @@ for (const right of RIGHTS) {
     const without = await attempt(user, right, id);
     if (right.metadata) assert.equal(without.status, 200);
     else assertUnknown(without, id);
+    const told = await user('POST', '/access/check', { body: { unique_identifier: id, operation_types: [name, 'locate'] } });
+    assert.deepEqual(told.body, { allowed: { [name]: right.metadata === true, locate: true } }, 'check tells what is done');
     await done(grant(owner, id, USER, name));
     assert.deepEqual((await user('POST', '/access/check', { body: { unique_identifier: id, operation_types: [name, 'interop'] } })).body, {
       allowed: { [name]: true, interop: name === 'get' },
