@@ -57,7 +57,7 @@ test('a session that is not there is no such thing', async () => {
   assert.equal((await ends(5, 'gatehouse session show 5417574c-f694-8207-bc6e-d14acfd9381f --json')).stdout, 'null\n');
 });
 
-test('a damaged profile is said to be, whatever is in it; a file of settings that cannot be read is no wrong JSON', async () => {
+test('a damaged profile is said to be, and so is a file of settings that cannot be read', async () => {
   for (const text of ['{', '[]', 'null', '"x"', '{}', '{"address":5}', '{"address":"x"}', '{"address":"https://127.0.0.1:1","cookie":5}']) {
     writeFileSync(profile('bad'), text, { mode: 0o600 });
     assert.match((await ends(3, 'gatehouse whoami --profile bad')).stderr, /^gatehouse: \S+bad\.json is damaged: sign in again\n$/, text);

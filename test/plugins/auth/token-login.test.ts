@@ -112,7 +112,7 @@ test('a subject that is named in an admin record of another realm gains nothing 
   assert.equal((await server.ask('GET', '/realms/one/userpass', { cookie })).status, 200);
 });
 
-test('a record names a user of the provider as jwt only: as userpass, such a name is refused and gives no rights', async () => {
+test('a record names a user of the provider as jwt only; as userpass such a name is refused', async () => {
   const ask = (method: 'POST' | 'PUT', path: string, body: unknown) => server.ask(method, path, { cookie: they.root, body });
   for (const userpass of ['jwt:user-2', 'cc:user-2', 'user/2', '*', '..', 'user\n2'])
     assert.match(
