@@ -26,8 +26,12 @@ const BY_STATUS: Readonly<Record<number, ExitCode>> = {
   504: EXIT.unavailable,
 };
 
-/** The routes of OpenBao's clients refuse a sign-in as 400. */
-const BY_CODE: Readonly<Record<string, ExitCode>> = { AUTH_ROLE_DENIED: EXIT.unauthenticated };
+/** Credentials of machines are refused as 400 and 403, as OpenBao's clients expect it. */
+const BY_CODE: Readonly<Record<string, ExitCode>> = {
+  AUTH_ROLE_DENIED: EXIT.unauthenticated,
+  AUTH_SECRET_ID_EXHAUSTED: EXIT.unauthenticated,
+  AUTH_TOKEN_DENIED: EXIT.unauthenticated,
+};
 
 /** KMIP refuses with 422 and says the result reason first. */
 const BY_REASON: Readonly<Record<string, ExitCode>> = {

@@ -1,5 +1,5 @@
 // What commands print: tables and lines for people, JSON for scripts, bytes for files and pipes.
-import { openSync, writeSync } from 'node:fs';
+import { openSync, rmSync, writeSync } from 'node:fs';
 import { printable, printableJson, width } from './printable.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -61,9 +61,27 @@ function cellOf(value: unknown): string {
   return printable(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 
+const open = (path: string | undefined): number => (path === undefined || path === '-' ? 1 : openSync(path, 'wx', 0o600));
+
 /** Writes bytes to a file that only its owner can read, or to standard output for `-` and no path. An existing file is not replaced. */
 export function writeBytes(path: string | undefined, bytes: Uint8Array): void {
-  const file = path === undefined || path === '-' ? 1 : openSync(path, 'wx', 0o600);
+  writeAll(open(path), bytes);
+}
+
+/** The same for what can be made and shown only once: the file is there before it is made, and is removed if it is not made. */
+export async function writeMade<T>(path: string, make: () => Promise<T>, bytesOf: (made: T) => Uint8Array): Promise<T> {
+  const file = open(path);
+  try {
+    const made = await make();
+    writeAll(file, bytesOf(made));
+    return made;
+  } catch (error) {
+    if (file !== 1) rmSync(path, { force: true });
+    throw error;
+  }
+}
+
+function writeAll(file: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeWaiting(file, bytes.subarray(at));
 }
 

@@ -44,10 +44,18 @@ export function readProfile(path: string): Profile {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     throw new CommandError('not signed in: gatehouse login ADDRESS', EXIT.unauthenticated);
   }
+  const profile = parse(text);
+  if (profile === undefined) throw new CommandError(`${path} is damaged: sign in again`, EXIT.unauthenticated);
+  return profile;
+}
+
+function parse(text: string): Profile | undefined {
   try {
-    return JSON.parse(text) as Profile;
+    const { address, ...others } = JSON.parse(text) as Record<string, unknown>;
+    const isWhole = typeof address === 'string' && URL.canParse(address) && Object.values(others).every((member) => typeof member === 'string');
+    return isWhole ? ({ address, ...others } as Profile) : undefined;
   } catch {
-    throw new CommandError(`${path} is damaged: sign in again`, EXIT.unauthenticated);
+    return undefined;
   }
 }
 

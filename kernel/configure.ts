@@ -5,11 +5,12 @@ import { type FlagValues, parseFlags } from './config/flags.ts';
 import { forgetVariables } from './config/forget-variables.mjs';
 import { ConfigError, loadSections, modulesIn, readConfigFile } from './config/load.ts';
 import { Secret } from './config/schema.ts';
-import { resolveSecrets, type SecretSources } from './config/secret.ts';
+import { resolveSecrets, type SecretSources, UNREAD } from './config/secret.ts';
 import { KERNEL_SECTIONS, type KernelConfig } from './config/sections.ts';
 import type { Setting } from './config/setting.ts';
 import { addressList } from './http/address-list.ts';
 import { type AnyPlugin, sectionOf } from './plugin.ts';
+import { storeUrlProblem } from './store/store-url.ts';
 import { tracingProblems } from './trace-config.ts';
 
 export interface ConfigureOptions {
@@ -102,7 +103,7 @@ function readSecretFlag(given: unknown, flag: string, sources: SecretSources): s
 
 /** What the schemas of the kernel's sections cannot say. */
 function kernelProblems(sections: Readonly<Record<string, unknown>>): string[] {
-  const { http, metrics, tracing } = sections as Partial<KernelConfig>;
+  const { http, store, metrics, tracing } = sections as Partial<KernelConfig>;
   const lists = [
     ['http.trusted_proxies', http?.trusted_proxies],
     ['http.proxy_protocol', http?.proxy_protocol],
@@ -116,5 +117,8 @@ function kernelProblems(sections: Readonly<Record<string, unknown>>): string[] {
       return [`${key}: ${(error as Error).message}`];
     }
   });
-  return [...addresses, ...tracingProblems(tracing)];
+  // One that is empty or no text, or could not be read, has its problem already.
+  const isText = typeof store?.url === 'string' && store.url !== '' && store.url !== UNREAD;
+  const url = isText ? storeUrlProblem(store.url) : undefined;
+  return [...addresses, ...(url === undefined ? [] : [`store.url: ${url}`]), ...tracingProblems(tracing)];
 }

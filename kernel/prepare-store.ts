@@ -81,13 +81,6 @@ export async function settleRows({ keyring }: Prepared, purposes: readonly DataK
   await onOwnStore(url, node, clock, (store) => keyring.settle(store, purposes));
 }
 
-/** @param url as given in `where` @returns the URL, with an absolute path for SQLite @throws ConfigError for an unknown scheme */
-export function storeUrl(url: string, dataDir: string, where = 'store.url'): string {
-  if (url.startsWith('sqlite:')) return `sqlite:${join(dataDir, url.slice('sqlite:'.length))}`;
-  if (/^postgres(ql)?:/.test(url)) return url;
-  throw new ConfigError([`${where}: must begin with sqlite: or postgres://`]);
-}
-
 /** @returns the unique name of this node among those that share a database; it is created once and stored in the data folder */
 export function nodeName(dataDir: string): string {
   const path = join(dataDir, 'node');

@@ -1,5 +1,5 @@
 // Binds admin records to accounts: those that had the record's names when an entitled administrator wrote it, or were the first to get them afterwards.
-import { realmScope, userName } from '../../kernel/store/account-name.ts';
+import { namingOf, realmScope, userName } from '../../kernel/store/account-name.ts';
 import { accountToBe, HELD_ID } from '../../kernel/store/accounts.ts';
 import type { Reader, Transaction } from '../../kernel/store/store.ts';
 import type { AdminRecord } from './api.ts';
@@ -10,7 +10,7 @@ const EVERYWHERE = '_';
 /** The account names of the record in a realm. */
 function namesIn(realm: string, { userpass, jwt, client_certificate: certificate }: Names): string[] {
   return [
-    ...(userpass === null ? [] : [userName(realm, userpass)]),
+    ...(userpass === null || namingOf(userName(realm, userpass))?.kind !== 'user' ? [] : [userName(realm, userpass)]),
     ...(jwt === null ? [] : [`${realmScope(realm)}jwt:${jwt}`]),
     ...(certificate === null ? [] : [`${realmScope(realm)}cc:${certificate}`]),
   ];

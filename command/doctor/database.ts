@@ -1,6 +1,6 @@
 // Checks the database: whether it can be opened, is sound, and new enough; of PostgreSQL also whether its clock agrees with this machine.
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Check, type Finding, ok, problem, warning } from './finding.ts';
 
@@ -11,7 +11,8 @@ const MAX_DRIFT_MS = 5_000;
 
 export const checkDatabase: Check = ({ config, dataDir }) => {
   const { url } = config.store;
-  return url.startsWith('sqlite:') ? sqlite(resolve(dataDir, url.slice('sqlite:'.length))) : postgres(url);
+  // As a start finds it: always in the data folder.
+  return url.startsWith('sqlite:') ? sqlite(join(dataDir, url.slice('sqlite:'.length))) : postgres(url);
 };
 
 /** Reads only; a running server goes on meanwhile. */

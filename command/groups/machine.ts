@@ -2,7 +2,7 @@
 import { command, flag, type Group, type Surroundings } from '../command.ts';
 import { first, LIMIT, type Limit } from '../first.ts';
 import { whole } from '../number.ts';
-import { writeBytes } from '../output.ts';
+import { writeMade } from '../output.ts';
 import { membersOf } from './role-names.ts';
 
 const ROLE = ['<role>', 'name of the role'] as const;
@@ -19,11 +19,12 @@ const createSecretId = command<{ readonly uses?: string; readonly ttl?: string; 
   example: 'gatehouse secret-id create web --uses 1 -o web.secret-id',
   async run(given, [name], { uses, ttl, out }) {
     const numbers = { num_uses: whole('--uses', uses), ttl: whole('--ttl', ttl) };
-    const { data } = await given.client().call('POST /auth/approle/role/{name}/secret-id', { params: { name }, body: numbers });
+    const made = async () => (await given.client().call('POST /auth/approle/role/{name}/secret-id', { params: { name }, body: numbers })).data;
     if (out !== undefined) {
-      writeBytes(out, Buffer.from(`${data['secret_id']}\n`));
-      return given.out.done(`Wrote the secret id with the accessor ${data['secret_id_accessor']} to ${out}`, { accessor: data['secret_id_accessor'] });
+      const { secret_id_accessor: accessor } = await writeMade(out, made, ({ secret_id }) => Buffer.from(`${secret_id}\n`));
+      return given.out.done(`Wrote the secret id with the accessor ${accessor} to ${out}`, { accessor });
     }
+    const data = await made();
     if (given.out.isJson) given.out.record(data);
     else given.out.line(String(data['secret_id']));
   },

@@ -43,7 +43,7 @@ function objectIn(file: string): Record<string, unknown> {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw error;
+    if (!(error instanceof SyntaxError)) throw error;
   }
   throw new CommandError(`${file} is not a JSON object`, EXIT.usage);
 }
@@ -97,7 +97,7 @@ const set = command<Settings>({
 
 const remove = command<Yes>({
   name: 'delete',
-  about: 'Delete a realm with its credentials, sessions and roles',
+  about: 'Delete a realm with its credentials and sessions',
   args: [REALM],
   flags: [YES],
   example: 'gatehouse realm delete team',

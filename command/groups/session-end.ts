@@ -1,6 +1,6 @@
 // `gatehouse logout` and `gatehouse whoami`: the end of the session of the profile, and who it is.
-import { GatehouseError } from '../../client/error.ts';
 import { command } from '../command.ts';
+import { EXIT, exitOf } from '../exit.ts';
 import { readProfile, writeProfile } from '../profile.ts';
 
 export const logout = command({
@@ -14,7 +14,7 @@ export const logout = command({
       else if (token !== undefined) await given.client().call('POST /auth/token/revoke-self');
     } catch (error) {
       // It has ended before.
-      if (!(error instanceof GatehouseError && error.status === 401)) throw error;
+      if (exitOf(error) !== EXIT.unauthenticated) throw error;
     }
     // The trust in the server's certificate stays for the next sign-in.
     writeProfile(given.profile, rest);

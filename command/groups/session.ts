@@ -1,6 +1,7 @@
 // `gatehouse session ...`: sessions of people, found by user and ended.
 import { command, flag, type Group, type Surroundings } from '../command.ts';
 import { confirmed, YES, type Yes } from '../confirmed.ts';
+import { CommandError, EXIT } from '../exit.ts';
 import { first, LIMIT, type Limit } from '../first.ts';
 
 const REALM = ['<realm>', 'name of the realm'] as const;
@@ -32,8 +33,9 @@ const show = command({
   example: 'gatehouse session show 5417574c-f694-8207-bc6e-d14acfd9381f',
   async run(given, [session_id]) {
     const session = await given.client().call('GET /sessions/{session_id}', { params: { session_id } });
-    if (session === null) given.out.done('There is no such session', null);
-    else given.out.record({ ...session, cookie_string: undefined });
+    if (session !== null) return given.out.record({ ...session, cookie_string: undefined });
+    if (given.out.isJson) given.out.done('', null);
+    throw new CommandError('there is no such session', EXIT.notFound);
   },
 });
 

@@ -38,7 +38,7 @@ export function resolveSecrets(value: unknown, schema: TSchema, path: string, so
 }
 
 /** Replaces a secret that could not be read, so that validation does not report it a second time. */
-const UNREAD = 'unread';
+export const UNREAD = 'unread';
 
 function readSecret(value: unknown, path: string, { base, env, used, problems }: SecretSources, isLater: boolean): unknown {
   if (typeof value !== 'object' || value === null) return value;

@@ -1,13 +1,16 @@
 // Lists of addresses and networks, as the configuration names proxies and who may read metrics.
 import { BlockList, isIP } from 'node:net';
 
+/** Of an address. */
+const BITS = { ipv4: 32, ipv6: 128 };
+
 /** @throws Error naming an entry that is neither an address nor a network */
 export function addressList(entries: readonly string[]): BlockList {
   const list = new BlockList();
   for (const entry of entries) {
     const [address, prefix] = entry.split('/') as [string, string | undefined];
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    if (!isIP(address) || (prefix !== undefined && !/^\d{1,3}$/.test(prefix)))
+    if (!isIP(address) || (prefix !== undefined && !(/^\d{1,3}$/.test(prefix) && Number(prefix) <= BITS[family])))
       throw new Error(`${entry}: must be an IP address or a network such as 10.0.0.0/8`);
     if (prefix === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(prefix), family);

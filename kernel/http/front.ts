@@ -16,6 +16,7 @@ import { addJsonParser } from './body.ts';
 import type { Connections } from './connections.ts';
 import { addDefaultHeaders, setDefaultHeaders } from './default-headers.ts';
 import { addErrorAnswers, sendProblem } from './error-answers.ts';
+import { trustedProxies, withoutPorts } from './forwarded.ts';
 import { addLiveViews } from './live-views.ts';
 import { malformed } from './malformed.ts';
 import { addOpenApi, type DocumentText, OPENAPI_PATH } from './openapi.ts';
@@ -76,7 +77,7 @@ export async function createFront(options: FrontOptions): Promise<Front> {
     logger: false,
     genReqId: newRequestId,
     bodyLimit: http.body_limit,
-    trustProxy: http.trusted_proxies.length > 0 ? [...http.trusted_proxies] : false,
+    trustProxy: trustedProxies(http.trusted_proxies),
     requestTimeout: http.request_timeout * 1000,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
@@ -119,7 +120,8 @@ function beforeRoutes(app: FastifyInstance, options: FrontOptions, busy: { reque
   addErrorAnswers(app, options);
 }
 
-function addHooks(app: FastifyInstance, { metrics, tracer, log, logsRequests }: FrontOptions, busy: { requests: number }): void {
+function addHooks(app: FastifyInstance, { http, metrics, tracer, log, logsRequests }: FrontOptions, busy: { requests: number }): void {
+  if (http.trusted_proxies.length > 0) readForwarded(app);
   if (tracer) traceRequests(app, tracer);
   const isTraced = tracer !== undefined;
   app.addHook('onRequest', (request, reply, done) => {
@@ -141,6 +143,15 @@ function addHooks(app: FastifyInstance, { metrics, tracer, log, logsRequests }: 
       const trace = isTraced && { trace_id: span?.trace.id ?? traceIdOf(request.id) };
       log.debug({ request_id: request.id, ...trace, method, route, status, ms, source: request.ip }, 'request');
     }
+    done();
+  });
+}
+
+/** Before anything asks for the address of the client. */
+function readForwarded(app: FastifyInstance): void {
+  app.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
+    const given = headers['x-forwarded-for'];
+    if (typeof given === 'string') headers['x-forwarded-for'] = withoutPorts(given);
     done();
   });
 }

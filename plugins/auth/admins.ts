@@ -7,14 +7,15 @@ import { nameIn } from '../../kernel/http/name.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import type { AuthContext } from './actors.ts';
 import { answerList, PAGE_QUERY } from './listing.ts';
-import { ADMIN_ID, Free, Ignored, IgnoredName, REALM_ID } from './parameters.ts';
+import { ADMIN_ID, Free, Ignored, IgnoredName, REALM_ID, USERNAME } from './parameters.ts';
 import { actorOf, type Rights, requireFound, requireSuperAdmin, rightsOf } from './rights.ts';
 import { usernameOf } from './username.ts';
 
 const text = Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 255 }), Type.Null()]));
 const MEMBERS = {
   realms: Type.Array(REALM_ID, { maxItems: 1_000 }),
-  userpass: text,
+  // A name with a colon would be that of a user who signs in otherwise: jwt:sub, cc:name.
+  userpass: Type.Optional(Type.Union([USERNAME, Type.Null()])),
   jwt: text,
   fido2: text,
   digital_credentials: Type.Optional(Type.Union([Free, Type.Null()])),

@@ -8,7 +8,8 @@ export interface BasicCredentials {
   readonly password: Uint8Array;
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+// A name may begin with U+FEFF, which is no byte order mark here.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** @returns undefined if the header is missing, malformed or of another scheme, or if the name or the password is too long */
 export function parseBasic(authorization: string | undefined): BasicCredentials | undefined {

@@ -89,6 +89,11 @@ for (const [name, says, damage, config] of DAMAGES)
     assert.ok(!JSON.stringify(findings).includes('hidden'), 'a password is never shown');
   });
 
+test('the file of the database is the one that a start would open, in the data folder', async () => {
+  const config = '[store]\nurl = "sqlite:/gatehouse.db"\n';
+  assert.match((await found(() => {}, config)).find(({ about }) => about === 'database')?.says ?? '', /data\/gatehouse\.db is sound$/);
+});
+
 test('a certificate that ends soon is a warning, one that has ended or not begun a problem', async () => {
   const at = async (days: number) => unsound(await found(() => {}, '', Date.now() + days * 86_400_000)).find((line) => / certificate: /.test(line));
   assert.match((await at(350)) ?? '', /^warning certificate: .* ends on .*, in 1[3-5] days$/);

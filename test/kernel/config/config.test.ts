@@ -80,6 +80,13 @@ test('every problem is reported at once', async () => {
   ]);
 });
 
+test('an address of no database is found as the configuration is read', async () => {
+  for (const url of ['mysql://host/gatehouse', 'gatehouse.db', 'postgres', 'sqlite'])
+    assert.deepEqual(await problems(`[store]\nurl = "${url}"`), ['store.url: must begin with sqlite: or postgres://']);
+  assert.deepEqual(await problems('[store]\nurl = "sqlite:"'), ['store.url: must name a file in the data folder: sqlite:gatehouse.db']);
+  for (const url of ['sqlite:other.db', 'postgres://host/gatehouse', 'postgresql://host/gatehouse']) await load(`[store]\nurl = "${url}"`);
+});
+
 test('an invalid TOML file, a missing file, and flags without values', async () => {
   assert.match((await problems('[http\nport = 1'))[0] as string, /config\.toml: Invalid TOML/);
   await assert.rejects(configure({ plugins: BUILT_IN, argv: ['--config', join(folder, 'none.toml')], env: {} }), /none\.toml: cannot be read \(ENOENT\)/);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
+import { parseBasic } from '../../../plugins/auth/basic.ts';
 import { signInAdmin, startServer, type TestServer } from '../../server.ts';
 import { testDatabases } from '../../stores.ts';
 
@@ -193,6 +194,11 @@ test('an optional member that is null is as if it were not there', async () => {
   const bound = await server.ask('POST', '/login?realm=_', { user: 'admin:a new password', body: { public_key_pem: 'a key' } });
   assert.equal(bound.status, 400);
   await server.end();
+});
+
+test('a name and a password may begin with U+FEFF, which is no byte order mark in Basic credentials', () => {
+  const given = parseBasic(`Basic ${Buffer.from('\ufeffada:\ufeffsecret').toString('base64')}`);
+  assert.deepEqual([given?.username, Buffer.from(given?.password ?? []).toString()], ['\ufeffada', '\ufeffsecret']);
 });
 
 // covers: GET /public/version

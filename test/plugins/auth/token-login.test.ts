@@ -120,4 +120,18 @@ test('a subject that is named in an admin record of another realm gains nothing 
   assert.equal((await server.ask('GET', '/realms/one/userpass', { cookie })).status, 200);
 });
 
+test('a record names a user of the provider as jwt only; as userpass such a name is refused', async () => {
+  const ask = (method: 'POST' | 'PUT', path: string, body: unknown) => server.ask(method, path, { cookie: they.root, body });
+  for (const userpass of ['jwt:user-2', 'cc:user-2', 'user/2', '*', '..', 'user\n2'])
+    assert.match(
+      (await ask('POST', '/admins', { id: 'as-password', realms: ['_', 'one'], userpass })).body.message,
+      /^body\/userpass: must be a name /,
+      userpass,
+    );
+  assert.equal((await ask('POST', '/admins', { id: 'as-password', realms: ['_', 'one'], userpass: 'user-2' })).status, 201);
+  assert.equal((await ask('PUT', '/admins/as-password', { realms: ['_', 'one'], userpass: 'jwt:user-2' })).status, 400);
+  const { cookie } = await bearer('one', await idp.token({ sub: 'user-2' }));
+  assert.equal((await server.ask('GET', '/realms/one/userpass', { cookie })).status, 403);
+});
+
 test.run();

@@ -1,0 +1,37 @@
+// Addresses of clients behind trusted proxies: in every form that proxies write, one client is one source.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { addressList } from '../../../kernel/http/address-list.ts';
+import { startServer } from '../../server.ts';
+
+test('the port of a client or of a proxy in X-Forwarded-For is no part of the address', async () => {
+  const server = await startServer({
+    config: '[http]\ntrusted_proxies = ["127.0.0.1", "198.51.100.0/24"]\n[metrics]\nallow = ["203.0.113.9", "2001:db8::1"]\n',
+  });
+  const metrics = async (from: string) => (await server.ask('GET', '/metrics', { headers: { 'x-forwarded-for': from } })).status;
+  for (const from of ['203.0.113.9', '203.0.113.9:50000', '2001:db8::1', '[2001:db8::1]', '[2001:db8::1]:50000', '203.0.113.9:1, 198.51.100.7:2'])
+    assert.equal(await metrics(from), 200, from);
+  for (const from of ['203.0.113.8:50000', '203.0.113.9, 192.0.2.1:50000', '203.0.113.9:x', '[203.0.113.9', '[2001:db8::2]:50000', ':50000'])
+    assert.equal(await metrics(from), 403, from);
+  await server.end();
+});
+
+test('sign-in attempts of one client are counted together, whatever ports a proxy writes', async () => {
+  const env = { GATEHOUSE_AUTH_LOGIN_RATE_PER_SECOND: '1', GATEHOUSE_AUTH_LOGIN_RATE_BURST: '2' };
+  const server = await startServer({ env, config: '[http]\ntrusted_proxies = ["127.0.0.1"]\n' });
+  const body = { role_id: 'none', secret_id: 'none' };
+  const attempt = (port: number) => server.ask('POST', '/auth/approle/login', { headers: { 'x-forwarded-for': `192.0.2.1:${port}` }, body });
+  const attempts = await Promise.all(Array.from({ length: 20 }, (_, at) => attempt(50_000 + at)));
+  assert.ok(attempts.some(({ status }) => status === 429));
+  await server.end();
+});
+
+test('every network may be trusted; a prefix that is too long is refused by name', async () => {
+  const server = await startServer({ config: '[http]\ntrusted_proxies = ["0.0.0.0/0", "::/0"]\n[metrics]\nallow = ["203.0.113.9"]\n' });
+  assert.equal((await server.ask('GET', '/metrics', { headers: { 'x-forwarded-for': '203.0.113.9, 192.0.2.1' } })).status, 200);
+  await server.end();
+  for (const entry of ['192.0.2.1/33', '2001:db8::/129', '192.0.2.1/x', '192.0.2.1/', 'proxy'])
+    assert.throws(() => addressList([entry]), new Error(`${entry}: must be an IP address or a network such as 10.0.0.0/8`));
+});
+
+test.run();
