@@ -18,6 +18,9 @@ function libraryIn(name: string): string {
   return globSync(`/usr/lib/*-linux-gnu/${name}`)[0] ?? '';
 }
 
+/** Tells one program another time. */
+export const FAKETIME_LIBRARY = libraryIn('faketime/libfaketimeMT.so.1');
+
 export const CHROMIUM = '/usr/bin/chromium';
 
 /** Debian's own Python, for which its packages are. */
@@ -42,6 +45,7 @@ export const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   { name: 'haproxy', isPresent: () => existsSync('/usr/sbin/haproxy') },
   { name: 'chromium', isPresent: () => existsSync(CHROMIUM) },
   ...['bash', 'zsh', 'fish'].map((name) => ({ name, isPresent: () => ['/bin', '/usr/bin'].some((folder) => existsSync(`${folder}/${name}`)) })),
+  { name: 'libfaketime', isPresent: () => FAKETIME_LIBRARY !== '' },
   { name: 'strace', isPresent: () => existsSync('/usr/bin/strace') },
   { name: 'prometheus', isPresent: () => existsSync('/usr/bin/promtool') },
   { name: 'python3-pykmip', isPresent: () => existsSync(PYTHON) && existsSync('/usr/lib/python3/dist-packages/kmip/__init__.py') },

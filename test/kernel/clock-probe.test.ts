@@ -1,6 +1,6 @@
 // A clock that jumps is told, and is well again when it is back or was accepted; a clock that is slow, corrected by and by or asleep is not.
 import assert from 'node:assert/strict';
-import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import { createClock } from '../../kernel/clock.ts';
@@ -9,6 +9,7 @@ import { openClock } from '../../soak/clock.ts';
 import { start } from '../e2e/started.ts';
 import { memoryLog, until } from '../runtime.ts';
 import { temporaryFolder } from '../server.ts';
+import { skipWithout } from '../system.ts';
 
 const MINUTE = 60;
 const TOLD_MS = 5_000;
@@ -72,9 +73,7 @@ test('a clock that is corrected by and by, by seconds or not at all is well', as
   probe.close();
 });
 
-const faketime = globSync('/usr/lib/*-linux-gnu/faketime/libfaketimeMT.so.1').length > 0;
-if (!faketime) console.log('skipped: a clock that jumps needs libfaketime: apt-get install libfaketime');
-else
+if (!skipWithout('libfaketime'))
   test('/ready of a started server tells within five seconds that its clock has jumped, and that it is back', async () => {
     const folder = temporaryFolder();
     const dataDir = join(folder, 'data');
