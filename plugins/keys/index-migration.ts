@@ -31,3 +31,12 @@ export const SEARCH_MIGRATION: Migration = {
     DROP INDEX kms_attribute_value;
   `,
 };
+
+export const SEARCH_ID_MIGRATION: Migration = {
+  id: 10,
+  about: 'the index with all that a search asks of an object has its identifier too: what a search walks through is read from the index alone',
+  sql: `
+    CREATE INDEX kms_object_place ON kms_object (owner, seq DESC, object_type, state, archived, initial_date, activation_date, deactivation_date, id);
+    DROP INDEX kms_object_search;
+  `,
+};

@@ -1,7 +1,7 @@
 // The tables of the key server. Contents are encrypted; attributes that Locate searches are not.
 import type { Migration } from '../../kernel/store/migrate.ts';
 import { ACCOUNT_MIGRATION } from './account-migration.ts';
-import { INDEX_MIGRATION, SEARCH_MIGRATION } from './index-migration.ts';
+import { INDEX_MIGRATION, SEARCH_ID_MIGRATION, SEARCH_MIGRATION } from './index-migration.ts';
 import { ROOM_MIGRATION } from './room-migration.ts';
 import { USAGE_MIGRATION } from './usage-migration.ts';
 
@@ -54,4 +54,5 @@ export const KEYS_MIGRATIONS: readonly Migration[] = [
   INDEX_MIGRATION,
   SEARCH_MIGRATION,
   ROOM_MIGRATION,
+  SEARCH_ID_MIGRATION,
 ];

@@ -35,7 +35,7 @@ interface Bounds {
   readonly far: number;
 }
 
-const BOUNDS: Bounds = { few: 2_000, counted: 100_000, together: 5_000, walked: 10_000, walkedToCount: 10_000, walkedFar: 50_000, far: 200_000 };
+const BOUNDS: Bounds = { few: 2_000, counted: 100_000, together: 5_000, walked: 10_000, walkedToCount: 10_000, walkedFar: 40_000, far: 200_000 };
 
 /**
  * The index only gives candidates: the caller checks the rights on each.
@@ -62,8 +62,7 @@ async function byPlace(search: IndexedSearch, window: Window): Promise<Found> {
   if (limit === 0) return { ids: [], total: await countPlaces(ctx.reader, fresh(), Math.max(offset, bounds.counted)) };
   if (offset + limit <= bounds.counted) return byCountedPlace(search, window);
   const selection = fresh();
-  const places = `${selection.sqlOfPlaces()} ORDER BY o.seq DESC LIMIT ${selection.param(limit)} OFFSET ${selection.param(offset)}`;
-  const page = `SELECT id FROM kms_object WHERE seq IN (SELECT seq FROM (${places}) AS page) ORDER BY seq DESC`;
+  const page = `${selection.sqlOfPlaces('o.id, o.seq')} ORDER BY o.seq DESC LIMIT ${selection.param(limit)} OFFSET ${selection.param(offset)}`;
   const ids = (await ctx.reader.all<{ id: string }>(page, selection.params)).map(({ id }) => id);
   if (ids.length === limit) return { ids, total: undefined };
   return { ids, total: ids.length > 0 ? offset + ids.length : await countPlaces(ctx.reader, fresh(), offset) };

@@ -8,7 +8,6 @@ import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { tagName } from '../../../kmip/ttlv/names.ts';
 import { type Node, TYPE } from '../../../kmip/ttlv/node.ts';
 import { textOf } from '../../../kmip/ttlv/read.ts';
-import { enumerationValueExists } from '../../../kmip/ttlv/since.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { owns } from '../principal.ts';
@@ -20,6 +19,7 @@ import { COMPUTED, matches, rangeOf } from './matching.ts';
 import type { Found, Search } from './object-source.ts';
 import { NO_MARK } from './row-seal.ts';
 import { type Scope, Selection } from './selection.ts';
+import { isState, isType, stateCondition, typeConditions } from './state-and-type.ts';
 import { selectWhereabouts, type Whereabouts, whereaboutsOf } from './whereabouts.ts';
 
 interface Candidate {
@@ -28,8 +28,7 @@ interface Candidate {
   readonly bytes: number | string;
 }
 
-const { Template, OpaqueObject } = ENUM.ObjectType;
-const { PreActive, Active, Deactivated, Destroyed, DestroyedCompromised } = ENUM.State;
+const { Destroyed, DestroyedCompromised } = ENUM.State;
 const { OnLineStorage, ArchivalStorage, DestroyedStorage } = MASK.StorageStatusMask;
 /** Limits for objects that are read at a time, and for the bytes of their attributes. */
 const MAX_LOOKED_AT = 128;
@@ -122,8 +121,7 @@ function fitCandidates(rows: readonly Candidate[]): readonly Candidate[] {
 function select(selection: Selection, { now, version }: OperationContext, { attributes, storage, groupMember }: Search): Node[] {
   if (attributes.length > MAX_CONDITIONS) throw new Refusal('InvalidField', `a search can contain at most ${MAX_CONDITIONS} attributes`);
   for (const condition of storageCondition(storage, attributes)) selection.where(condition);
-  const foreign = Object.values(ENUM.ObjectType).filter((type) => !enumerationValueExists('ObjectType', type, version));
-  if (foreign.length > 0) selection.where(`o.object_type NOT IN (${foreign.join(', ')})`);
+  for (const condition of typeConditions(selection, attributes, version)) selection.where(condition);
   const rest: Node[] = [];
   for (const node of attributes) {
     if (!ruleOf(node.tag)) throw new Refusal('InvalidAttribute', `${tagName(node.tag)} is not an attribute`);
@@ -131,9 +129,8 @@ function select(selection: Selection, { now, version }: OperationContext, { attr
     const column = DATE_COLUMNS.get(node.tag);
     if (tags) for (const tag of tags) selection.term(tagTerm(tag));
     else if (node.tag === TAG.UniqueIdentifier && node.type === TYPE.TextString) selection.where(`o.id = ${selection.param(node.value)}`);
-    else if (node.tag === TAG.ObjectType && node.type === TYPE.Enumeration) selection.where(`o.object_type = ${selection.param(node.value)}`);
-    else if (node.tag === TAG.State && node.type === TYPE.Enumeration)
-      selection.where(`${stateAtSql(selection.param(now))} = ${selection.param(node.value)} AND o.object_type NOT IN (${Template}, ${OpaqueObject})`);
+    else if (isType(node)) continue;
+    else if (isState(node)) selection.where(stateCondition(selection, node.value, now));
     else if (column !== undefined && node.type === TYPE.DateTime) {
       const [first, last] = rangeOf(attributes, node.tag);
       selection.where(`o.${column} BETWEEN ${selection.param(first)} AND ${selection.param(last)}`);
@@ -150,13 +147,6 @@ const DATE_COLUMNS: ReadonlyMap<number, string> = new Map([
   [TAG.ActivationDate, 'activation_date'],
   [TAG.DeactivationDate, 'deactivation_date'],
 ]);
-
-/** `stateAt` in SQL: the state that follows from the stored one by dates that have passed. */
-function stateAtSql(now: string): string {
-  const activated = `CASE WHEN o.deactivation_date <= ${now} THEN ${Deactivated} ELSE ${Active} END`;
-  return `CASE WHEN o.state = ${PreActive} AND o.activation_date <= ${now} THEN ${activated}
-    WHEN o.state = ${Active} AND o.deactivation_date <= ${now} THEN ${Deactivated} ELSE o.state END`;
-}
 
 /** The mask selects where to search. Without a mask, only on-line objects are found, and destroyed ones only if the search names a state. */
 function storageCondition(storage: number | undefined, attributes: readonly Node[]): string[] {

@@ -76,8 +76,13 @@ export class Selection {
 
   /** The same rows of the caller's own objects, for terms that many objects have, but few all of them. */
   sqlOfAll(): string {
-    const sets = this.#termSql().map((term) => this.#withTerm(term, this.#owners));
-    return rows([`o.id IN (${sets.join(' INTERSECT ')})`, ...this.#conditions]);
+    const [first, ...others] = this.#termSql() as [string, ...string[]];
+    const joined = others.map((term, at) => {
+      const one = `a${at}`;
+      return ` JOIN (${this.#withTerm(term, this.#owners)}) AS ${one} ON ${one}.object_id = a.object_id`;
+    });
+    const all = `WITH found AS MATERIALIZED (SELECT a.object_id FROM (${this.#withTerm(first, this.#owners)}) AS a${joined.join('')}) SELECT object_id FROM found`;
+    return rows([`o.id IN (${all})`, ...this.#conditions]);
   }
 
   /** For terms that nearly all objects have: walks through the newest of the caller's own objects before `before`, a placeholder. Rows of `id` and `seq`
@@ -96,13 +101,12 @@ export class Selection {
   }
 
   #looked(before: string, most: number): string {
-    const places = `${this.sqlOfPlaces()} AND o.seq < ${before} ORDER BY o.seq DESC LIMIT ${most}`;
-    return `WITH looked AS (SELECT id, seq, owner FROM kms_object WHERE seq IN (SELECT seq FROM (${places}) AS places))`;
+    return `WITH looked AS MATERIALIZED (${this.sqlOfPlaces('o.id, o.seq, o.owner')} AND o.seq < ${before} ORDER BY o.seq DESC LIMIT ${most})`;
   }
 
-  /** `seq` of the rows, read from an index alone. */
-  sqlOfPlaces(): string {
-    return rows([`o.owner IN (${this.#owners})`, ...this.#conditions], 'o.seq');
+  /** The caller's own rows without regard to terms. @param columns of those that the index `kms_object_place` has, so that it alone is read */
+  sqlOfPlaces(columns = 'o.seq'): string {
+    return rows([`o.owner IN (${this.#owners})`, ...this.#conditions], columns);
   }
 
   #termSql(): string[] {
