@@ -1,5 +1,4 @@
 // Keys whose signatures take up to some milliseconds, beside their callers: they sign on threads of the pool, which costs the caller's thread next to nothing.
-import { availableParallelism } from 'node:os';
 import { isSignedInPool, isSlowSigner, signInPool } from '../../../../crypto/signature/sign.ts';
 import { Lane } from '../../lane.ts';
 import { leave } from '../../leave.ts';
@@ -13,8 +12,13 @@ const MAX_RSA = 4_096;
 /** With keys of the longest kind the last of them waits for some 300 ms on two cores. Further ones have the actor's threads. */
 const MAX_WAITING = 256;
 
-/** As many as there are cores: more would only take turns, with each other and with the callers' thread. One for all keys of a thread. */
-const lane = new Lane({ width: availableParallelism(), maxWaiting: MAX_WAITING, full: leave });
+/**
+ * The pool holds so many of each thread's signatures: one of its threads that ends a signature finds the next, and sleeps and wakes for none (with as many as
+ * there are cores, a third less at 64 connections). Other work of the pool waits for those before it: some 10 ms with RSA-2048.
+ */
+const AT_ONCE = 16;
+/** One for all keys of a thread. */
+const lane = new Lane({ width: AT_ONCE, maxWaiting: MAX_WAITING, full: leave });
 
 /** Whether the key can be one; its signatures are too slow for the caller's thread, and not for a place in its pool. */
 export function isPooledSigner(object: ManagedObject, { kind, algorithm, length }: KeyFacts): boolean {
