@@ -6,9 +6,11 @@ import { dateAttribute } from './lifecycle.ts';
 
 /**
  * Seconds since the epoch; undefined if the object is not rotated automatically. It is due one RotateInterval after its RotateDate,
- * which only replacements have, or else its InitialDate. An object that was already replaced is not rotated again.
+ * which only replacements have, or else its InitialDate. An object that was already replaced is not rotated again, one that is archived not before
+ * it is recovered.
  */
-export function rotationDue({ attributes }: { readonly attributes: ReadonlyAttributes }): number | undefined {
+export function rotationDue({ attributes, archived }: { readonly attributes: ReadonlyAttributes; readonly archived: boolean }): number | undefined {
+  if (archived) return undefined;
   const interval = attributes.first(TAG.RotateInterval);
   if (interval?.type !== TYPE.Interval || interval.value === 0) return undefined;
   const latest = attributes.first(TAG.RotateLatest);

@@ -1,5 +1,6 @@
 // Revoke: marks an object as no longer usable, or as possibly compromised (KMIP 2.1 section 6.1.44).
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { booleanOf, codeOf, dateOf, nameOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
@@ -21,7 +22,11 @@ export const revoke = {
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const reason = required(structureOf(request, TAG.RevocationReason), TAG.RevocationReason);
   const code = nameOf('RevocationReasonCode', required(codeOf(reason, TAG.RevocationReasonCode), TAG.RevocationReasonCode));
-  const revocation: Revocation = { reason, compromised: COMPROMISES.has(code), occurrence: dateOf(request, TAG.CompromiseOccurrenceDate), now: ctx.now };
+  const compromised = COMPROMISES.has(code);
+  const occurrence = dateOf(request, TAG.CompromiseOccurrenceDate);
+  if (occurrence !== undefined && !compromised)
+    throw new Refusal('InvalidField', `CompromiseOccurrenceDate is for KeyCompromise and CACompromise only, not for ${code}`);
+  const revocation: Revocation = { reason, compromised, occurrence, now: ctx.now };
   const ids = await ctx.change(async (tx) => {
     const draft = await tx.describe(request, 'Revoke');
     const all = [draft, ...(booleanOf(request, TAG.Cascade) ? await pairOf(tx, draft, 'Revoke') : [])];

@@ -16,8 +16,10 @@ import type { Draft } from '../../../actors/kmip/object/managed-object.ts';
 import { ObjectRouter } from '../../../actors/kmip/object/object-router.ts';
 import { ObjectRows } from '../../../actors/kmip/object/rows.ts';
 import { softwareKeys } from '../../../actors/kmip/object/software-key/software-key.ts';
+import { archive } from '../../../actors/kmip/operations/archive.ts';
 import { certify } from '../../../actors/kmip/operations/certify.ts';
 import { OPERATIONS } from '../../../actors/kmip/operations/index.ts';
+import { recover } from '../../../actors/kmip/operations/recover.ts';
 import { rotateDue } from '../../../actors/kmip/rotation.ts';
 import type { KeyServer } from '../../../actors/kmip/server.ts';
 import { SeededRandom } from '../../../crypto/random.ts';
@@ -112,6 +114,22 @@ test('a certificate whose key is gone is left as it is, and the log says so', as
   await rotateDue(server);
   assert.equal(linkedTo(await stored(id), 'ReplacementObjectLink'), undefined);
   assert.ok(lines.some((line) => line['object'] === id && line['reason'] === 'ObjectDestroyed'));
+});
+
+test('what is archived waits without a word until it is recovered, whenever it was archived', async () => {
+  for (const whenDue of [false, true]) {
+    const id = await newCertificate();
+    const named = structure(TAG.RequestPayload, [text(TAG.UniqueIdentifier, id)]);
+    if (whenDue) now += HOUR;
+    await archive.run(named, context());
+    if (!whenDue) now += HOUR;
+    await rotateDue(server);
+    assert.ok(!lines.some((line) => line['object'] === id));
+    assert.equal(linkedTo(await stored(id), 'ReplacementObjectLink'), undefined);
+    await recover.run(named, context());
+    await rotateDue(server);
+    assert.notEqual(linkedTo(await stored(id), 'ReplacementObjectLink'), undefined);
+  }
 });
 
 test('an object that cannot be read keeps no other from its rotation', async () => {

@@ -1,0 +1,42 @@
+// Revoke: a compromise has a date of occurrence, other reasons have none (KMIP 2.1 section 6.1.44).
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { revoke } from '../../../../actors/kmip/operations/revoke.ts';
+import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import { dateTime, enumeration, structure } from '../../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../../kmip/ttlv/tag.ts';
+import { payload, refused, secret } from '../../../fakes/keys.ts';
+import { ObjectsInMemory } from '../../../fakes/objects.ts';
+
+type Reason = keyof typeof ENUM.RevocationReasonCode;
+
+const NOW = 1_700_000_000;
+const OCCURRED = dateTime(TAG.CompromiseOccurrenceDate, 5);
+const world = () => new ObjectsInMemory([secret('k', new Uint8Array(32), 'AES')], { now: NOW });
+const because = (reason: Reason) => structure(TAG.RevocationReason, [enumeration(TAG.RevocationReasonCode, ENUM.RevocationReasonCode[reason])]);
+
+test('a compromise occurred when the client says, else now', async () => {
+  for (const reason of ['KeyCompromise', 'CACompromise'] as const)
+    for (const [given, stored] of [
+      [[OCCURRED], 5],
+      [[], NOW],
+    ] as const) {
+      const ctx = world();
+      await revoke.run(payload({ id: 'k', more: [because(reason), ...given] }), ctx);
+      const key = ctx.objects.get('k');
+      assert.deepEqual([key?.state, key?.attributes.first(TAG.CompromiseOccurrenceDate)?.value], [ENUM.State.Compromised, stored]);
+    }
+});
+
+test('for any other reason a date of compromise is refused, and the key stays active', async () => {
+  for (const reason of Object.keys(ENUM.RevocationReasonCode) as Reason[]) {
+    if (reason === 'KeyCompromise' || reason === 'CACompromise') continue;
+    const ctx = world();
+    await refused(revoke.run(payload({ id: 'k', more: [because(reason), OCCURRED] }), ctx), 'InvalidField', 'CompromiseOccurrenceDate');
+    assert.equal(ctx.objects.get('k')?.state, ENUM.State.Active);
+    await revoke.run(payload({ id: 'k', more: [because(reason)] }), ctx);
+    assert.equal(ctx.objects.get('k')?.state, ENUM.State.Deactivated);
+  }
+});
+
+test.run();
