@@ -121,7 +121,7 @@ test('the client imports nothing but itself, and nothing of Node: browsers run i
 
 test('the command knows the server by the client alone; what it does on its own machine is named here', () => {
   /** The profile is a private file; doctor and config check read the configuration; model.ts has the bar of its downloads. */
-  const LOCAL = /^(kernel\/(private-file|configure|config\/load)\.ts|actors\/model\/hub\/progress\.ts|plugins\/(index|hsm\/instances)\.ts)$/;
+  const LOCAL = /^(kernel\/(private-file|configure|configured-files|config\/load)\.ts|actors\/model\/hub\/progress\.ts|plugins\/(index|hsm\/instances)\.ts)$/;
   assert.deepEqual(
     offenders(({ file, target, typeOnly }) => !file.startsWith('command/') || typeOnly || /^(command|client)\//.test(target) || LOCAL.test(target)),
     [],

@@ -88,13 +88,19 @@ export const MODEL_GROUP: Group = {
 
 const check = command<Installation>({
   name: 'check',
-  about: 'Read the configuration as a start would, and list everything that is wrong with it',
+  about: 'Read the configuration and the files it names as a start would, and list what is wrong with them',
   flags: INSTALLATION,
   example: 'gatehouse config check --config /etc/gatehouse/config.toml',
   async run(given, _, flags) {
-    const [{ configure }, { BUILT_IN }] = await Promise.all([import('../../kernel/configure.ts'), import('../../plugins/index.ts')]);
+    const [{ configure }, { checkConfiguredFiles }, { BUILT_IN }] = await Promise.all([
+      import('../../kernel/configure.ts'),
+      import('../../kernel/configured-files.ts'),
+      import('../../plugins/index.ts'),
+    ]);
     try {
-      const { warnings, dataDir } = await configure({ plugins: BUILT_IN, argv: argvOf(flags), env: { ...process.env } });
+      const configured = await configure({ plugins: BUILT_IN, argv: argvOf(flags), env: { ...process.env } });
+      checkConfiguredFiles(configured);
+      const { warnings, dataDir } = configured;
       for (const warning of warnings) given.prompts.tell(`warning: ${warning}\n`);
       given.out.done('The configuration is right', { right: true, data_dir: dataDir, warnings });
     } catch (error) {

@@ -18,6 +18,9 @@ export interface TlsFiles {
   readonly clientCrl: string | undefined;
 }
 
+/** Without the certificate that the server makes for itself if none is configured. */
+type ConfiguredFiles = Readonly<Record<keyof TlsFiles, string | undefined>>;
+
 /** A server that uses the TLS files. */
 export interface TlsService {
   readonly server: Server;
@@ -31,17 +34,26 @@ const HANDSHAKE_MS = 10_000;
 
 /** @param base folder of relative paths @throws ConfigError for an incomplete combination of files */
 export async function tlsFiles({ host, tls }: KernelConfig['http'], base: string, dataDir: string, now: number): Promise<TlsFiles> {
+  const { cert, key, ...ofClients } = configuredFiles(tls, base);
+  return { ...(cert !== undefined && key !== undefined ? { cert, key } : await ensureSelfSigned(dataDir, host, now)), ...ofClients };
+}
+
+/** What is wrong with the configured files. @throws ConfigError as `tlsFiles` and `readTls` do */
+export function checkTls({ tls }: KernelConfig['http'], base: string): void {
+  readTls(configuredFiles(tls, base));
+}
+
+function configuredFiles(tls: KernelConfig['http']['tls'], base: string): ConfiguredFiles {
   if ((tls.cert === '') !== (tls.key === ''))
     throw new ConfigError(['http.tls: one of cert and key is missing; set both, or none for a self-signed certificate']);
   if (tls.client_crl !== '' && tls.client_ca === '')
     throw new ConfigError(['http.tls.client_crl: has no effect without client_ca; set http.tls.client_ca too']);
-  const own = tls.cert === '' ? await ensureSelfSigned(dataDir, host, now) : { cert: resolve(base, tls.cert), key: resolve(base, tls.key) };
   const optional = (path: string) => (path === '' ? undefined : resolve(base, path));
-  return { ...own, clientCa: optional(tls.client_ca), clientCrl: optional(tls.client_crl) };
+  return { cert: optional(tls.cert), key: optional(tls.key), clientCa: optional(tls.client_ca), clientCrl: optional(tls.client_crl) };
 }
 
 /** @throws ConfigError naming each file that cannot be read or used */
-export function readTls(files: TlsFiles): TlsOptions {
+export function readTls(files: ConfiguredFiles): TlsOptions {
   const problems: string[] = [];
   const read = (name: string, path: string | undefined, kind: Parameters<typeof readPem>[1]) =>
     path === undefined ? undefined : readPem(path, kind, (text) => problems.push(`http.tls.${name}: ${text}`));
@@ -66,7 +78,7 @@ export function readTls(files: TlsFiles): TlsOptions {
 }
 
 /** @throws ConfigError if the key does not belong to the certificate, or OpenSSL refuses the pair, for example a key that is too short */
-function requireFitting(files: TlsFiles, pair: Pick<TlsOptions, 'cert' | 'key'>): void {
+function requireFitting(files: ConfiguredFiles, pair: Pick<TlsOptions, 'cert' | 'key'>): void {
   try {
     createSecureContext(pair);
   } catch (error) {

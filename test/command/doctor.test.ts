@@ -131,6 +131,21 @@ test('config check lists every problem; backup and restore hand over to the serv
   assert.match(wrong.stderr, /2 problems[\s\S]*nope[\s\S]*http\.prot/);
   writeFileSync(file, '[http]\nport = 8444\n');
   assert.equal(run('config', 'check', '--config', file).stdout, 'The configuration is right\n');
+  for (const [text, expected] of [
+    ['[http.tls]\ncert = "nope.pem"', /http\.tls: one of cert and key is missing/],
+    [
+      '[http.tls]\nclient_ca = "nope.pem"\n[auth]\njwks_ca = "no.pem"',
+      /2 problems[\s\S]*client_ca: .*nope\.pem cannot be read[\s\S]*jwks_ca: .*no\.pem cannot/,
+    ],
+    ['[http.tls]\nclient_crl = "nope.pem"', /client_crl: has no effect without client_ca/],
+    ['[store]\nroot_key = "short"', /store\.root_key: must be 64 hexadecimal digits/],
+    ['[actors]\nprocesses = ["nobody"]', /actors\.processes\[0\]: there is no actor nobody/],
+  ] as const) {
+    writeFileSync(file, text);
+    const { status, stderr } = run('config', 'check', '--config', file);
+    assert.equal(status, 8, text);
+    assert.match(stderr, expected);
+  }
   const backup = join(home, 'of-today.backup');
   const written = run('backup', backup, '--data-dir', sound);
   assert.equal(written.status, 0, written.stderr);
