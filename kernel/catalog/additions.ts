@@ -31,7 +31,7 @@ export async function completeSections(plugins: readonly AnyPlugin[], sections: 
     if (listed !== undefined) added.push(...(await modulesOf(listed, sections[listed], base, problems)));
     const section = sectionOf(plugin);
     if (sections[section] === undefined) continue;
-    const completion = plugin.complete(sections[section], added);
+    const completion = plugin.complete(sections[section], added, base);
     completed[section] = completion.config;
     problems.push(...completion.problems);
   }

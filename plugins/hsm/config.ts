@@ -1,4 +1,6 @@
 // The tables [[hsm_instances]] of config.toml, and the flags that replace a single one of them.
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import Type, { type Static } from 'typebox';
 import type { FlagSpec, FlagValues } from '../../kernel/config/flags.ts';
 import { LateSecret } from '../../kernel/config/schema.ts';
@@ -69,6 +71,14 @@ export function withModels(config: HsmConfig, additions: readonly Addition[], pl
     return model ? { ...instance, model } : instance;
   });
   return { config: completed, problems };
+}
+
+/** Relative paths start from `base`, as those of other settings do. A mere name is left to the loader of the system, unless the file is there. */
+export function withLibraries(config: HsmConfig, base: string): HsmConfig {
+  return config.map((instance) => {
+    const path = resolve(base, instance.library);
+    return instance.library !== '' && (/[/\\]/.test(instance.library) || existsSync(path)) ? { ...instance, library: path } : instance;
+  });
 }
 
 function modelProblems({ library }: HsmInstanceConfig, { model, libraries, libraryVariable }: HsmModel, platform: string): string[] {

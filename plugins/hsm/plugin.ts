@@ -7,7 +7,7 @@ import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
 import { DEFAULT_RESTART } from '../../kernel/restart-policy.ts';
 import { callWith } from '../../kernel/runtime/remote.ts';
-import { ACCEPT_CHANGE, HSM_CONFIG, HSM_FLAGS, type HsmConfig, hsmProblems, instanceOfFlags, withModels } from './config.ts';
+import { ACCEPT_CHANGE, HSM_CONFIG, HSM_FLAGS, type HsmConfig, hsmProblems, instanceOfFlags, withLibraries, withModels } from './config.ts';
 import { type HsmInstance, hsmInstances, longestDeadline } from './instances.ts';
 import { exposeInstances } from './metrics.ts';
 import { HSM_MIGRATIONS } from './migrations.ts';
@@ -51,7 +51,7 @@ export default definePlugin<HsmConfig, HsmActors>({
   sectionOf: instanceOfFlags,
   problems: hsmProblems,
   additions: 'hsm_models',
-  complete: (config, additions) => withModels(config, additions),
+  complete: (config, additions, base) => withModels(withLibraries(config, base), additions),
   migrations: HSM_MIGRATIONS,
   actors(config) {
     const instances = hsmInstances(config, process.env);

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'uvu';
 import { definePlugin } from '../../../kernel/plugin.ts';
-import { withModels } from '../../../plugins/hsm/config.ts';
+import { withLibraries, withModels } from '../../../plugins/hsm/config.ts';
 import { hsmInstances } from '../../../plugins/hsm/instances.ts';
 import { HSM_MODELS } from '../../../plugins/hsm/models.ts';
 import { BUILT_IN } from '../../../plugins/index.ts';
@@ -155,6 +155,17 @@ test('the path of the library: the configuration, then the variable of the model
   assert.equal(argsOf('/a.so', { NSS_LIBRARY: '/b.so' })?.library, '/a.so');
   assert.equal(argsOf('', { NSS_LIBRARY: '/b.so' })?.library, '/b.so');
   assert.match(argsOf('', { NSS_CONFIG_DIR: '/keys' })?.initializeText ?? '', /^configdir='sql:\/keys' /);
+});
+
+test('a relative path of a library starts from the folder of the configuration', () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'beside.so'), '');
+  const pathOf = (library: string) => withLibraries([{ library } as never], folder)[0]?.library;
+  assert.equal(pathOf('./lib/token.so'), join(folder, 'lib', 'token.so'));
+  assert.equal(pathOf('beside.so'), join(folder, 'beside.so'));
+  assert.equal(pathOf('libtoken.so'), 'libtoken.so');
+  assert.equal(pathOf('/usr/lib/token.so'), '/usr/lib/token.so');
+  assert.equal(pathOf(''), '');
 });
 
 test.run();
