@@ -31,7 +31,7 @@ import type { GivenGrowth, Served } from './serving.ts';
 import { newSharedMemory, type SharedMemory } from './shared/memory.ts';
 import { startOf } from './start-failure.ts';
 import { StoreProbe } from './store/store-probe.ts';
-import { storeUrl } from './store/store-url.ts';
+import { openableStoreUrl } from './store/store-url.ts';
 import { openTracing, type Tracing } from './tracing/tracing.ts';
 import { Unwind } from './unwind.ts';
 import { createVersions, type Versions } from './versions.ts';
@@ -100,7 +100,7 @@ async function start(options: Start): Promise<Server> {
   const plan = frontPlan(options);
   const shared = newSharedMemory(plan.first === 1 ? plan.most : plan.most + 1);
   unwind.add('shared memory', () => shared.bell.close());
-  const store = { url: storeUrl(options.config.store.url, dataDir.path), origin: randomUUID() };
+  const store = { url: openableStoreUrl(options.config.store.url, dataDir.path), origin: randomUUID() };
   const node = nodeName(dataDir.path);
   const processMetrics = createProcessMetrics();
   const tracing = await openTracing({ ...options, node, ...processMetrics });

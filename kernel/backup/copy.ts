@@ -8,7 +8,7 @@ import { type MigrationSet, migrationLevels } from '../store/migrate.ts';
 import { openStore } from '../store/open.ts';
 import { openSnapshot, type Snapshot } from '../store/snapshot.ts';
 import type { SqlValue } from '../store/store.ts';
-import { storeUrl } from '../store/store-url.ts';
+import { openableStoreUrl } from '../store/store-url.ts';
 import { type JobOptions, requireDatabase } from './back-up.ts';
 import { compareTable } from './compare.ts';
 import { CopyTarget } from './copy-target.ts';
@@ -37,7 +37,7 @@ export async function copyStore(options: JobOptions, tell: (line: string) => voi
   // Held, so that no server of this folder writes meanwhile.
   const dataDir = openDataDir(folder, (warning) => warnings.push(`\ngatehouse: ${warning}`));
   try {
-    const [from, target] = [storeUrl(config.store.url, dataDir.path), storeUrl(to, dataDir.path, '--copy-store')];
+    const [from, target] = [openableStoreUrl(config.store.url, dataDir.path), openableStoreUrl(to, dataDir.path, '--copy-store')];
     if (from === target) throw new BackupError('--copy-store names the database of [store] url itself; name another database');
     requireDatabase(from, 'copy');
     const { rows, tables } = await copyAll({ from, to: target, node: nodeName(dataDir.path), plugins: migrationSets(catalog.plugins), tell });

@@ -1,5 +1,6 @@
 // Reads `[store] url`: which database, and which file of the data folder.
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { ConfigError } from '../config/load.ts';
 
 const SQLITE = 'sqlite:';
@@ -15,4 +16,16 @@ export function storeUrl(url: string, dataDir: string, where = 'store.url'): str
   const problem = storeUrlProblem(url);
   if (problem !== undefined) throw new ConfigError([`${where}: ${problem}`]);
   return url.startsWith(SQLITE) ? `${SQLITE}${join(dataDir, url.slice(SQLITE.length))}` : url;
+}
+
+/** Like `storeUrl`, for a data folder that is there. @throws ConfigError also if no database file can be where the URL says */
+export function openableStoreUrl(url: string, dataDir: string, where = 'store.url'): string {
+  const full = storeUrl(url, dataDir, where);
+  if (!full.startsWith(SQLITE)) return full;
+  const path = full.slice(SQLITE.length);
+  const folder = dirname(path);
+  const isFolder = (each: string) => statSync(each, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (!isFolder(folder)) throw new ConfigError([`${where}: there is no folder ${folder} for the database file; make it, or name another place`]);
+  if (isFolder(path)) throw new ConfigError([`${where}: ${path} is a folder; name a file`]);
+  return full;
 }
