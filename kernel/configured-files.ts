@@ -1,4 +1,4 @@
-// Reads the files that a configuration names, as a start would. Nothing is started, and nothing written.
+// Reads the files that a configuration names, as a start would, but starts and writes nothing.
 import { actorSpecs } from './catalog/actors.ts';
 import { ConfigError } from './config/load.ts';
 import type { Configured } from './configure.ts';

@@ -94,7 +94,8 @@ interface Plugin<C, S extends Actors, N extends Actors = S> {
   readonly offers?: Readonly<Record<string, readonly unknown[]>>;
   /**
    * Completes the validated section with what others add. It runs once, in the main thread, also without additions; fronts and actors get the
-   * completed section, so it must be structured-cloneable. @param base folder of relative paths in the configuration
+   * completed section, so it must be structured-cloneable.
+   * @param base folder of relative paths in the configuration
    */
   complete?(config: C, additions: readonly Addition[], base: string): Completed<C>;
   /** @param base folder of relative paths in the configuration @param version of the server @param dataDir absolute path of the data folder */

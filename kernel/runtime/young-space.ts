@@ -1,7 +1,10 @@
 // The young generation of threads that serve requests. V8 begins with 1 MB and lets it grow if much survives. Of requests nothing survives, so it would be collected for every 30 of them.
 import { setFlagsFromString } from 'node:v8';
 
-/** Megabytes; with 1, 2, 4 or 16, or without parallel scavenges, an Encrypt costs the same CPU within 5 %. The launcher gives the main thread the same, which serves requests itself if there is one front. */
+/**
+ * Megabytes. The launcher gives the main thread the same, which serves requests itself if there is one front. With 1, 2, 4 or 16, or without parallel
+ * scavenges, an Encrypt costs the same CPU within 5 %.
+ */
 const BUSY_MB = 8;
 /** V8's own choice: idle threads touch all of their young generation sooner or later. */
 const USUAL_MB = 0;

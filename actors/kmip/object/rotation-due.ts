@@ -6,8 +6,8 @@ import { dateAttribute } from './lifecycle.ts';
 
 /**
  * Seconds since the epoch; undefined if the object is not rotated automatically. It is due one RotateInterval after its RotateDate,
- * which only replacements have, or else its InitialDate. An object that was already replaced is not rotated again, one that is archived not before
- * it is recovered.
+ * which only replacements have, or else its InitialDate. An object that was already replaced is not rotated again;
+ * an archived one waits until it is recovered.
  */
 export function rotationDue({ attributes, archived }: { readonly attributes: ReadonlyAttributes; readonly archived: boolean }): number | undefined {
   if (archived) return undefined;

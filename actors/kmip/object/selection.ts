@@ -76,13 +76,11 @@ export class Selection {
 
   /** The same rows of the caller's own objects, for terms that many objects have, but few all of them. */
   sqlOfAll(): string {
-    const [first, ...others] = this.#termSql() as [string, ...string[]];
-    const joined = others.map((term, at) => {
-      const one = `a${at}`;
-      return ` JOIN (${this.#withTerm(term, this.#owners)}) AS ${one} ON ${one}.object_id = a.object_id`;
-    });
-    const all = `WITH found AS MATERIALIZED (SELECT a.object_id FROM (${this.#withTerm(first, this.#owners)}) AS a${joined.join('')}) SELECT object_id FROM found`;
-    return rows([`o.id IN (${all})`, ...this.#conditions]);
+    const [first, ...others] = this.#termSql().map((term) => this.#withTerm(term, this.#owners));
+    const joins = others.map((set, at) => `JOIN (${set}) AS a${at} ON a${at}.object_id = a.object_id`);
+    const found = `SELECT a.object_id FROM (${first}) AS a ${joins.join(' ')}`;
+    // Without this, PostgreSQL may look at every object instead.
+    return rows([`o.id IN (WITH found AS MATERIALIZED (${found}) SELECT object_id FROM found)`, ...this.#conditions]);
   }
 
   /** For terms that nearly all objects have: walks through the newest of the caller's own objects before `before`, a placeholder. Rows of `id` and `seq`

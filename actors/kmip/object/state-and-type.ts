@@ -15,9 +15,9 @@ export const isState = (node: Node): node is Enumeration<typeof TAG.State> => no
 export const isType = (node: Node): node is Enumeration<typeof TAG.ObjectType> => node.tag === TAG.ObjectType && node.type === TYPE.Enumeration;
 
 /**
- * The objects whose `stateAt` is this one, which follows from the stored one by dates that have passed. States that no date leads to are compared with the
- * stored one alone: an index that has it skips the other objects of an owner.
- * @param now seconds
+ * The condition for objects in this state as `stateAt` computes it, from the stored state and the dates that have passed. No date leads to the other states:
+ * for these the stored state decides, and the index skips all other objects.
+ * @param now seconds since the epoch
  */
 export function stateCondition(selection: Selection, state: number, now: number): string {
   if (state !== PreActive && state !== Active && state !== Deactivated) return `o.state = ${selection.param(state)}`;

@@ -1,4 +1,4 @@
-// Searches for a state or a type: the condition in SQL finds the objects of which stateAt says so, whatever is stored and whichever dates have passed.
+// Searches for a state or a type: the condition in SQL finds the same objects as stateAt, whatever is stored and whichever dates have passed.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { stateAt } from '../../../../actors/kmip/object/lifecycle.ts';
