@@ -4,7 +4,7 @@ import { type FrontLimits, frontLimits } from './front-limits.ts';
 import type { FrontPlan } from './front-plan.ts';
 import { claimPorts } from './fronts/claim-ports.ts';
 import { Fronts } from './fronts/fronts.ts';
-import { freeMeter, growWhenBusy, loopMeter } from './fronts/growth.ts';
+import { coresMeter, growWhenBusy, loopMeter } from './fronts/growth.ts';
 import { createPorts } from './ports.ts';
 import { NO_FRONTS, notReady } from './readiness.ts';
 import { move } from './runtime/bytes.ts';
@@ -73,10 +73,10 @@ async function serveAndGrow(serving: Serving, most: number): Promise<Opened> {
     scrape: () => fronts.scrape(),
   });
   fronts.joinPorts(opened);
-  const [loop, free] = [loopMeter(), freeMeter(cores)];
+  const [loop, unused] = [loopMeter(), coresMeter(cores)];
   const load = async () => {
     const all = [loop(), ...(await fronts.busy())];
-    return { fronts: all.reduce((sum, each) => sum + each, 0) / all.length, free: free() };
+    return { fronts: all.reduce((sum, each) => sum + each, 0) / all.length, ...unused() };
   };
   const end = growWhenBusy({
     ...{ clock, load: growth?.load ?? load },

@@ -13,14 +13,15 @@ const PLUGIN = new URL('../../fakes/mortal.plugin.ts', import.meta.url).pathname
 const KMIP = '[keys.kmip_listener]\nenabled = true\nport = 0\n';
 const ENV = { GATEHOUSE_HTTP_THREADS: '0', GATEHOUSE_AUTH_LOGIN_RATE_BURST: String(BURST), GATEHOUSE_AUTH_LOGIN_RATE_PER_SECOND: '1' };
 const CORES = 2;
-const BUSY: Load = { fronts: 0.99, free: 0.9 };
+const BUSY: Load = { fronts: 0.99, free: 0.9, left: 0.98 };
 const LOOK_MS = 1_000;
 const LOOKS = 2;
 /** A thread starts in one second, and in many where other work has the cores. */
 const START_MS = 60_000;
 
 let server: SecureServer;
-let load: Load = { fronts: 0, free: CORES };
+const IDLE: Load = { fronts: 0, free: CORES, left: CORES };
+let load = IDLE;
 const clients: Client[] = [];
 test.before(async () => {
   const growth = { cores: CORES, load: async () => load };
@@ -68,15 +69,19 @@ function listening(port: number): number {
 const metricsOf = async () => (await ask(connect(), '/metrics')).text;
 const served = (metrics: string) => Number(/gatehouse_http_request_duration_seconds_count\{[^}]*route="\/thread"[^}]*\} (\d+)/.exec(metrics)?.[1] ?? 0);
 
-test('an idle server, one that is busy for a moment, and one whose cores are all in use have one front', async () => {
+test('an idle server, one that is busy for a moment, one whose cores are in use, and one whose actors are busy too have one front', async () => {
   await signInAdmin(server);
-  await look({ fronts: 0.1, free: 1.9 }, LOOKS + 1);
+  await look({ fronts: 0.1, free: 1.9, left: 1.9 }, LOOKS + 1);
   await look(BUSY, LOOKS - 1);
-  await look({ fronts: 0.3, free: 1.6 });
+  await look({ fronts: 0.3, free: 1.6, left: 1.6 });
   await look(BUSY, LOOKS - 1);
-  await look({ fronts: 0.3, free: 1.6 });
-  await look({ fronts: 0.99, free: 0.3 }, LOOKS + 1);
-  await look({ fronts: 0, free: CORES });
+  await look({ fronts: 0.3, free: 1.6, left: 1.6 });
+  await look({ ...BUSY, free: 0.3 }, LOOKS + 1);
+  await look({ ...BUSY, left: 0.7 }, LOOKS + 1);
+  await look(BUSY, LOOKS - 1);
+  await look({ ...BUSY, left: 0.7 });
+  await look(BUSY, LOOKS - 1);
+  await look(IDLE);
   assert.deepEqual(further(), []);
   assert.equal((await threadsOf(6)).size, 1);
   assert.doesNotMatch(await metricsOf(), /^gatehouse_front_state\{/m);
@@ -120,7 +125,7 @@ test('both count the sign-ins of an address together', async () => {
 });
 
 test('it stays when the load is gone, and no other comes than there are cores', async () => {
-  await look({ fronts: 0, free: CORES }, 2 * LOOKS);
+  await look(IDLE, 2 * LOOKS);
   await look(BUSY, 20);
   assert.deepEqual(
     further().map(({ state }) => state),
