@@ -33,33 +33,37 @@ interface Servers {
   readonly tokens: Tokens;
   readonly hsm: HsmServer;
   readonly lone: HsmServer | undefined;
+  /** Uses the key in software: one server with both loads would keep the fronts that only this one gains from. */
+  readonly apart: HsmServer | undefined;
 }
 
 async function compare(count: number): Promise<Row[]> {
   const tokens = makeTokens(count);
   const hsm = await startHsmServer(library, tokens.slots, 'key');
   const lone = count > 1 ? await startHsmServer(library, tokens.slots.slice(0, 1), 'lone') : undefined;
+  const apart = count === 1 && operations.includes('aes-gcm') ? await startHsmServer(library, tokens.slots, 'apart') : undefined;
   const rows: Row[] = [];
   for (const operation of operations) {
-    rows.push(...rowsOf(operation, count, await turnsOf(operation, { tokens, hsm, lone })));
+    rows.push(...rowsOf(operation, count, await turnsOf(operation, { tokens, hsm, lone, apart })));
     progress(`${operation} with ${count} instances`);
   }
   await hsm.server.stop();
   await lone?.server.stop();
+  await apart?.server.stop();
   tokens.end();
   return rows;
 }
 
-async function turnsOf(operation: HsmOperation, { tokens, hsm, lone }: Servers): Promise<Turns> {
+async function turnsOf(operation: HsmOperation, { tokens, hsm, lone, apart }: Servers): Promise<Turns> {
   const slot = tokens.slots[0] as number;
   const bare = (what: Parameters<typeof bareLoop>[2], threads?: number) => bareLoop(library, slot, what, seconds, threads);
   const requests = await hsm.requests(operation);
   const [alone] = (await lone?.requests(operation)) ?? [];
-  const software = lone === undefined && operation === 'aes-gcm' ? await hsm.software() : undefined;
+  const software = operation === 'aes-gcm' ? await apart?.software() : undefined;
   const loadOf = (...each: Load['requests']): Load => ({ requests: each, isNewEachTime: operation === 'create', connections, seconds });
   const empty: Load = { requests: [() => EMPTY_GET], connections, seconds };
   await measure(hsm, { ...loadOf(...requests), seconds: WARM_SECONDS });
-  if (software) await measure(hsm, { ...loadOf(software), seconds: WARM_SECONDS });
+  if (apart && software) await measure(apart, { ...loadOf(software), seconds: WARM_SECONDS });
   if (lone && alone) await measure(lone, { ...loadOf(alone), seconds: WARM_SECONDS });
   const turns: Turns = { bare: [], bareOnAll: [], bareSoftware: [], empty: [], software: [], first: [], alone: [], all: [] };
   for (let turn = 0; turn < rounds; turn++) {
@@ -69,8 +73,8 @@ async function turnsOf(operation: HsmOperation, { tokens, hsm, lone }: Servers):
     turns.empty.push(await measure(hsm, empty));
     if (requests.length > 1) turns.all.push(await measure(hsm, loadOf(...requests)));
     else turns.bareOnAll.push(await bare(operation, availableParallelism()));
-    if (!software) continue;
-    turns.software.push(await measure(hsm, loadOf(software)));
+    if (!apart || !software) continue;
+    turns.software.push(await measure(apart, loadOf(software)));
     turns.bareSoftware.push(await bare('aes-gcm in software'));
   }
   return turns;

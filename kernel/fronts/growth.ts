@@ -26,7 +26,7 @@ const LOOK_MS = 1_000;
 /** Above it a look counts; below CALM, or with fewer cores than LEFT_CORES, those before it are forgotten. */
 const BUSY = 0.85;
 const CALM = 0.6;
-const LOOKS = 2;
+const LOOKS = 3;
 /** The cost of its start must not be taken for load, and what it relieves must show first. */
 const LOOKS_AFTER_ONE = 10;
 /**
@@ -38,7 +38,7 @@ const FREE_CORES = 0.35;
  * A front takes nearly a whole core. With less, as where each request has work for the thread of an actor too, it takes time from that thread, and each wake-up
  * finds less to do: on two cores two fronts made 13 % fewer uses of keys in an HSM than one, with a third more CPU for each, and 8 % fewer keys.
  */
-const LEFT_CORES = 0.8;
+const LEFT_CORES = 0.88;
 
 /** A front that has started stays: its connections would have to be ended, and a load that came once comes again. @returns a function that ends it */
 export function growWhenBusy({ clock, load, grow, onFailure }: GrowthOptions): () => void {

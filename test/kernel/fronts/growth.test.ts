@@ -15,7 +15,7 @@ const ENV = { GATEHOUSE_HTTP_THREADS: '0', GATEHOUSE_AUTH_LOGIN_RATE_BURST: Stri
 const CORES = 2;
 const BUSY: Load = { fronts: 0.99, free: 0.9, left: 0.98 };
 const LOOK_MS = 1_000;
-const LOOKS = 2;
+const LOOKS = 3;
 /** A thread starts in one second, and in many where other work has the cores. */
 const START_MS = 60_000;
 
@@ -87,7 +87,7 @@ test('an idle server, one that is busy for a moment, one whose cores are in use,
   assert.doesNotMatch(await metricsOf(), /^gatehouse_front_state\{/m);
 });
 
-test('after two busy looks one more front opens all ports, and gets its part of new and old connections', async () => {
+test('after three busy looks one more front opens all ports, and gets its part of new and old connections', async () => {
   const [https, kmip] = [
     Number(new URL(server.address).port),
     Number(/:(\d+)$/.exec(String(server.announcements.find((text) => /listener on/.test(text))))?.[1]),
