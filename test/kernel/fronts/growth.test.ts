@@ -69,7 +69,7 @@ function listening(port: number): number {
 const metricsOf = async () => (await ask(connect(), '/metrics')).text;
 const served = (metrics: string) => Number(/gatehouse_http_request_duration_seconds_count\{[^}]*route="\/thread"[^}]*\} (\d+)/.exec(metrics)?.[1] ?? 0);
 
-test('an idle server, one that is busy for a moment, one whose cores are in use, and one whose actors are busy too have one front', async () => {
+test('one front serves while the load is short, the cores are in use or the actors are busy too', async () => {
   await signInAdmin(server);
   await look({ fronts: 0.1, free: 1.9, left: 1.9 }, LOOKS + 1);
   await look(BUSY, LOOKS - 1);
