@@ -44,7 +44,8 @@ export interface KeyServer {
   stop(): Promise<void>;
 }
 
-export async function startKeyServer(config = WITH_EMPTY): Promise<KeyServer> {
+/** @param threads of the inline front */
+export async function startKeyServer(config = WITH_EMPTY, threads = INLINE_THREADS): Promise<KeyServer> {
   const server = await startServerProcess(config, 4);
   const { cookie } = server;
   const aesId = memberOf(await server.ask(json(cookie, AES)), 'UniqueIdentifier');
@@ -52,7 +53,7 @@ export async function startKeyServer(config = WITH_EMPTY): Promise<KeyServer> {
   const answers: GivenAnswers = {
     [aesId]: { get: await server.ask(json(cookie, getBy(aesId))), attributes: await server.ask(json(cookie, getAttributesBy(aesId))) },
   };
-  const inline = await startInlineFront(server, { threads: INLINE_THREADS, encryptId: aesId, signId: p256Id, answers });
+  const inline = await startInlineFront(server, { threads, encryptId: aesId, signId: p256Id, answers });
   const stop = async () => {
     await inline.stop();
     await server.stop();

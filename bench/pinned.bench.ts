@@ -1,15 +1,15 @@
-// What a second front on a second core is worth: server and client on one core, then on two, with as many fronts as cores and each front on its own.
+// What a second front on a second core is worth: server and client on one core, then on two, with as many fronts as cores and each front on its own; beside the
+// inline front, which shows what the machine gives.
 import { pin, pinEach } from './cores.ts';
 import { drive } from './generator.ts';
-import { get } from './http-request.ts';
+import { get, type HttpRequest } from './http-request.ts';
 import { encryptBy, startKeyServer, WITH_EMPTY } from './key-server.ts';
 import { json } from './kmip-json.ts';
 import { limitsOf } from './limits.ts';
 import { parseOptions } from './options.ts';
 import { threadCpuMsOf } from './process-cost.ts';
 import { report, round } from './report.ts';
-import type { ServerProcess } from './server-process.ts';
-import { type Figures, measureInTurns, type Subject } from './turns.ts';
+import { type Figures, measureInTurns, type Subject, type Target } from './turns.ts';
 
 const options = parseOptions(process.argv.slice(2));
 const CONNECTIONS = [16, 64];
@@ -17,7 +17,7 @@ const CONNECTIONS = [16, 64];
 const FINDING_SECONDS = 3;
 const one = await measured(1);
 const two = await measured(2);
-const rows = ['/whoami', 'Encrypt'].flatMap((what) =>
+const rows = ['/whoami', 'Encrypt', 'Encrypt, inline'].flatMap((what) =>
   CONNECTIONS.flatMap((connections) => {
     const [less, more] = [one(what, connections), two(what, connections)];
     if (!less || !more) return [];
@@ -31,13 +31,15 @@ report('pinned', rows, limitsOf(rows));
 
 /** On the first cores only. */
 async function measured(cores: number): Promise<Figures> {
-  const { server, aesId, stop } = await startKeyServer(`[http]\nthreads = ${cores}\n${WITH_EMPTY}`);
+  const { server, inline, aesId, stop } = await startKeyServer(`[http]\nthreads = ${cores}\n${WITH_EMPTY}`, cores);
   // The load generator is started by this process, and gets its cores.
-  pin([server.pid, process.pid], `0-${cores - 1}`);
-  pinEach(await frontsOf(server, cores));
+  pin([server.pid, inline.pid, process.pid], `0-${cores - 1}`);
+  const encrypt = json(server.cookie, encryptBy(aesId));
+  for (const target of [server, inline]) pinEach(await frontsOf(target, encrypt, cores));
   const subjects: Subject[] = [
     { what: '/whoami', target: server, request: get('/whoami', { cookie: server.cookie }), connections: CONNECTIONS },
-    { what: 'Encrypt', target: server, request: json(server.cookie, encryptBy(aesId)), connections: CONNECTIONS },
+    { what: 'Encrypt', target: server, request: encrypt, connections: CONNECTIONS },
+    { what: 'Encrypt, inline', target: inline, request: encrypt, connections: CONNECTIONS },
   ];
   const figures = await measureInTurns(subjects, { ...options, connections: CONNECTIONS });
   await stop();
@@ -45,11 +47,10 @@ async function measured(cores: number): Promise<Figures> {
 }
 
 /** The threads that work most while requests are served: no request of this kind leaves its front. */
-async function frontsOf(server: ServerProcess, count: number): Promise<number[]> {
-  const before = threadCpuMsOf(server.pid);
-  const request = get('/whoami', { cookie: server.cookie });
-  await drive({ ...server, request, connections: Math.max(...CONNECTIONS), seconds: FINDING_SECONDS });
-  const spent = [...threadCpuMsOf(server.pid)].map(([thread, ms]): [number, number] => [thread, ms - (before.get(thread) ?? 0)]);
+async function frontsOf(target: Target, request: HttpRequest, count: number): Promise<number[]> {
+  const before = threadCpuMsOf(target.pid);
+  await drive({ ...target, request, connections: Math.max(...CONNECTIONS), seconds: FINDING_SECONDS });
+  const spent = [...threadCpuMsOf(target.pid)].map(([thread, ms]): [number, number] => [thread, ms - (before.get(thread) ?? 0)]);
   return spent
     .sort(([, a], [, b]) => b - a)
     .slice(0, count)
