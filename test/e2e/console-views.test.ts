@@ -158,7 +158,11 @@ if (!skipWithout('chromium') && !skipWithout('softhsm2')) {
     await page.getByText('Ada Lovelace met XXXX').waitFor();
     await page.getByLabel('Method').selectOption({ label: 'Round a number' });
     await page.getByText('1200', { exact: true }).waitFor();
+    await page.getByLabel('Value').fill('1234567890123456789');
+    await page.getByText('1234567890123456800', { exact: true }).waitFor();
     assert.deepEqual(complaints, []);
+    await page.getByLabel('Power of ten').fill('two');
+    await page.getByRole('alert').getByText(/power.of.ten/i).waitFor();
     await page.context().close();
   });
 }

@@ -27,14 +27,18 @@ const UNITS = /** @type {const} */ ([
 
 /** @typedef {{ label: string, example: string, fields: readonly (() => unknown)[], body: (data: FormData, value: string) => object }} Method */
 
+/** A number in JSON (RFC 8259 section 6). */
+const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+/** Goes as it was typed: the server keeps all digits, a number of JavaScript only some sixteen. What is no number goes as text, which the server names. */
+const numeral = (/** @type {string} */ text) => (NUMBER.test(text.trim()) ? /** @type {any} */ (JSON).rawJSON(text.trim()) : text);
 /** @param {string} value */
-const typed = (value) => ({ data: Number(value), data_type: Number.isInteger(Number(value)) ? 'integer' : 'float' });
+const typed = (value) => ({ data: numeral(value), data_type: /[.eE]/.test(value) ? 'float' : 'integer' });
 const wordList = (/** @type {FormData} */ data) =>
   textIn(data, 'words')
     .split(',')
     .map((word) => word.trim())
     .filter(Boolean);
-const num = (/** @type {FormData} */ data, /** @type {string} */ name) => Number(textIn(data, name));
+const num = (/** @type {FormData} */ data, /** @type {string} */ name) => numeral(textIn(data, name));
 
 /** @type {Readonly<Record<string, Method>>} */
 const METHODS = {
