@@ -10,10 +10,13 @@ import type { AuthContext } from '../actors.ts';
 import { answerList, PAGE_MEMBERS } from '../listing.ts';
 import { MAX_STORED_BYTES, Query } from '../parameters.ts';
 import { isAdministered } from '../rights.ts';
+import { ignoredMembers } from './ignored-members.ts';
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 const MAX_ENTRIES = 256;
 const MAX_ENTRY_CHARACTERS = 512;
+
+const IGNORED = 'a request about a role had members that this server does not know: they restrict nothing';
 
 export const MAX_SECONDS = 2 ** 31 - 1;
 
@@ -42,7 +45,10 @@ export function defineManagedRoute(ctx: AuthContext, route: Omit<Route, 'auth' |
       if (!(await isAdministered(ctx, request.caller as Caller, '_'))) throw new Fault('FORBIDDEN');
       const { name } = request.params;
       if (name !== undefined && !isRoleName(name)) throw new Fault('NOT_FOUND');
-      return handle(request, { realm, username, account, scheme, source: request.address }, name ?? '');
+      const answer = await handle(request, { realm, username, account, scheme, source: request.address }, name ?? '');
+      const ignored = route.body && ignoredMembers(route.body, request.body);
+      if (ignored !== undefined) ctx.log.warn({ path: route.path, role: name, members: ignored }, IGNORED);
+      return answer;
     },
   };
 }

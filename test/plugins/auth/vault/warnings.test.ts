@@ -1,0 +1,81 @@
+// A role that seems to restrict and does not: members without effect are told in the envelope of Vault, and in the log of the server.
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { test } from 'uvu';
+import { signInAdmin, startServer, type TestServer } from '../../../server.ts';
+import { type Machine, machineOn } from '../machine/setup.ts';
+
+let server: TestServer;
+let machine: Machine;
+test.before(async () => {
+  server = await startServer();
+  machine = machineOn(server, await signInAdmin(server), '');
+});
+test.after(() => server?.end());
+
+const ROLE = '/v1/auth/approle/role/web';
+const write = (path: string, body: unknown, method: 'POST' | 'PUT' = 'POST') => server.ask(method, path, { cookie: machine.cookie, body });
+const warning = (names: string) => [`the server ignored these members, which have no effect: ${names}`];
+const logged = () => server.lines.filter(({ members }) => members !== undefined).map(({ role, members }) => [role, members]);
+
+test('a role with members that restrict nothing here is made, and the answer, which has a body for it, warns', async () => {
+  const restricting = { secret_id_bound_cidrs: ['192.0.2.0/24'], token_num_uses: 1, token_period: '1h' };
+  for (const method of ['POST', 'PUT'] as const) {
+    const { status, body, headers } = await write(ROLE, { token_ttl: 60, ...restricting }, method);
+    assert.deepEqual([status, headers['content-type']], [200, 'application/json']);
+    const nothing = { lease_id: '', renewable: false, lease_duration: 0, data: null, auth: null, wrap_info: null };
+    const warnings = warning('secret_id_bound_cidrs, token_num_uses, token_period');
+    assert.deepEqual(body, { request_id: headers['x-request-id'], ...nothing, warnings });
+  }
+  assert.equal((await machine.admin('GET', '/approle/role/web')).body.data.token_ttl, 60);
+});
+
+test('an answer with a body warns in it: a secret id, a sign-in', async () => {
+  const { body } = await write(`${ROLE}/secret-id`, { cidr_list: ['192.0.2.1'], metadata: '{}' });
+  assert.deepEqual(body.warnings, warning('cidr_list, metadata'));
+  const { role_id } = (await machine.admin('GET', '/approle/role/web/role-id')).body.data;
+  const login = await server.ask('POST', '/v1/auth/approle/login', { body: { role_id, secret_id: body.data.secret_id, nonce: 'x' } });
+  assert.deepEqual([login.status, login.body.warnings], [200, warning('nonce')]);
+});
+
+test('members that are empty or that the server knows warn of nothing', async () => {
+  const empty = { token_bound_cidrs: [], token_num_uses: 0, token_period: '0s', token_type: '', token_no_default_policy: false, metadata: {}, x: null };
+  const { status, text } = await write(ROLE, { token_policies: ['p'], ...empty });
+  assert.deepEqual([status, text], [204, '']);
+  const [mine, other] = [await write(`${ROLE}/secret-id`, {}), await write(`${ROLE}/secret-id`, 'null')];
+  assert.deepEqual([mine.body.warnings, other.body.warnings], [null, null]);
+});
+
+test('a cluster role warns of an audience under the name of Vault, which is not checked', async () => {
+  const bound = { jwks_url: 'https://c.example/jwks', bound_service_account_names: ['a'], bound_service_account_namespaces: ['b'], token_ttl: 60 };
+  const answer = await write('/v1/auth/kubernetes/role/pods', { ...bound, audience: 'gatehouse' });
+  assert.deepEqual([answer.status, answer.body.warnings], [200, warning('audience')]);
+});
+
+test('the log names them whichever path was used; the paths of the specification answer as specified', async () => {
+  const before = logged().length;
+  const answer = await machine.admin('POST', '/approle/role/logged', { token_bound_cidrs: ['192.0.2.0/24'] });
+  assert.deepEqual([answer.status, answer.text], [204, '']);
+  await write('/v1/auth/approle/role/logged', { token_strictly_bind_ip: true });
+  assert.deepEqual(logged().slice(before), [
+    ['logged', 'token_bound_cidrs'],
+    ['logged', 'token_strictly_bind_ip'],
+  ]);
+});
+
+test('names that a client made up do not make the warning long', async () => {
+  const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`${index}`.padStart(100, 'x'), true]));
+  const [text] = (await write(ROLE, many)).body.warnings;
+  assert.ok(text.length < 1_300 && text.endsWith(', 24 more'), text);
+});
+
+test('the OpenAPI document has the answer with warnings beside the one without a body', async () => {
+  const { parse } = createRequire(createRequire(import.meta.url).resolve('@fastify/swagger'))('yaml') as { parse(text: string): { paths: object } };
+  const paths = parse((await server.ask('GET', '/openapi.yaml')).text).paths as Record<string, Record<string, { responses: object }>>;
+  const statuses = (path: string, method: string) => Object.keys(paths[path]?.[method]?.responses ?? {}).filter((status) => status < '300');
+  assert.deepEqual(statuses('/v1/auth/approle/role/{name}', 'put'), ['200', '204']);
+  assert.deepEqual(statuses('/auth/approle/role/{name}', 'post'), ['204']);
+  assert.deepEqual(statuses('/v1/auth/approle/role/{name}', 'delete'), ['204']);
+});
+
+test.run();
