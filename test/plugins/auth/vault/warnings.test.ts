@@ -46,10 +46,37 @@ test('members that are empty or that the server knows warn of nothing', async ()
   assert.deepEqual([mine.body.warnings, other.body.warnings], [null, null]);
 });
 
-test('a cluster role warns of an audience under the name of Vault, which is not checked', async () => {
-  const bound = { jwks_url: 'https://c.example/jwks', bound_service_account_names: ['a'], bound_service_account_namespaces: ['b'], token_ttl: 60 };
-  const answer = await write('/v1/auth/kubernetes/role/pods', { ...bound, audience: 'gatehouse' });
-  assert.deepEqual([answer.status, answer.body.warnings], [200, warning('audience')]);
+const BOUND = { jwks_url: 'https://c.example/jwks', bound_service_account_names: ['a'], bound_service_account_namespaces: ['b'], token_ttl: 60 };
+
+test('a cluster role warns too', async () => {
+  const answer = await write('/v1/auth/kubernetes/role/pods', { ...BOUND, token_bound_cidrs: ['192.0.2.1'] });
+  assert.deepEqual([answer.status, answer.body.warnings], [200, warning('token_bound_cidrs')]);
+});
+
+test('restrictions that are there under another name hold: the audience of a cluster role, the last end of a token', async () => {
+  const role = '/v1/auth/kubernetes/role/bound';
+  const audiences = async (members: object) => {
+    const { status, text } = await write(role, { ...BOUND, ...members });
+    return status === 204 ? (await machine.admin('GET', '/cluster/role/bound')).body.data.bound_audiences : [status, text];
+  };
+  assert.deepEqual(await audiences({ audience: 'gatehouse' }), ['gatehouse']);
+  assert.equal(await audiences({ audience: '' }), undefined);
+  assert.deepEqual(await audiences({ bound_audiences: ['a', 'b'], audience: '' }), ['a', 'b']);
+  assert.equal((await audiences({ bound_audiences: ['a'], audience: 'a' }))[0], 400);
+  for (const [path, members] of [
+    ['approle', {}],
+    ['cluster', BOUND],
+  ] as const)
+    for (const [max, explicit, expected] of [
+      [0, 90, 90],
+      [120, 90, 90],
+      [60, 90, 60],
+      [60, 0, 60],
+    ]) {
+      assert.equal((await write(`/v1/auth/${path}/role/last`, { ...members, token_max_ttl: max, token_explicit_max_ttl: explicit })).status, 204);
+      assert.equal((await machine.admin('GET', `/${path}/role/last`)).body.data.token_max_ttl, expected);
+    }
+  assert.equal((await write(ROLE, { token_explicit_max_ttl: '1h' })).status, 400);
 });
 
 test('the log names them whichever path was used; the paths of the specification answer as specified', async () => {
