@@ -7,10 +7,10 @@ import type { Request, Response, Route } from '../../../kernel/http/route.ts';
 import type { EncodedPage } from '../../../kernel/runtime/encoded-page.ts';
 import type { PageRequest } from '../../../kernel/store/page.ts';
 import type { AuthContext } from '../actors.ts';
+import { ignoredMembers } from '../ignored-members.ts';
 import { answerList, PAGE_MEMBERS } from '../listing.ts';
 import { MAX_STORED_BYTES, Query } from '../parameters.ts';
 import { isAdministered } from '../rights.ts';
-import { ignoredMembers } from './ignored-members.ts';
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 const MAX_ENTRIES = 256;

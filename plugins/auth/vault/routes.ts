@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import type { Method, Request, ResponseDescription, Route, SecurityScheme } from '../../../kernel/http/route.ts';
 import { describeRoutes } from '../about.ts';
 import type { AuthContext } from '../actors.ts';
-import { ignoredMembers } from '../machine/ignored-members.ts';
+import { ignoredMembers } from '../ignored-members.ts';
 import { envelopeOf, putInEnvelope, VAULT_ERRORS, VAULT_TAG, WARNED } from './form.ts';
 import { sealRoutes } from './seal.ts';
 import { REFUSALS, refuseUnserved } from './unserved.ts';

@@ -184,7 +184,7 @@ for (const [version, days] of [
   });
 }
 
-test('an authority of client_ca that has expired since ends what it vouched for, on open connections and resumed sessions', async () => {
+test('an authority that has expired since ends its certificates, on open connections and resumed sessions', async () => {
   const between = await makeCertificate('CN=between', { issuer: ca, isAuthority: true, days: 5 });
   const under = await makeCertificate('CN=under', { issuer: between, usage: CLIENT_AUTH });
   const above = await start(`[http.tls]\ncert = "${paths.cert}"\nkey = "${paths.key}"\nclient_ca = "${file('both.pem', `${ca.cert}\n${between.cert}`)}"\n`);

@@ -18,7 +18,7 @@ const write = (path: string, body: unknown, method: 'POST' | 'PUT' = 'POST') => 
 const warning = (names: string) => [`the server ignored these members, which have no effect: ${names}`];
 const logged = () => server.lines.filter(({ members }) => members !== undefined).map(({ role, members }) => [role, members]);
 
-test('a role with members that restrict nothing here is made, and the answer, which has a body for it, warns', async () => {
+test('a role with members that restrict nothing is made, and the answer warns in a body', async () => {
   const restricting = { secret_id_bound_cidrs: ['192.0.2.0/24'], token_num_uses: 1, token_period: '1h' };
   for (const method of ['POST', 'PUT'] as const) {
     const { status, body, headers } = await write(ROLE, { token_ttl: 60, ...restricting }, method);
@@ -53,7 +53,7 @@ test('a cluster role warns too', async () => {
   assert.deepEqual([answer.status, answer.body.warnings], [200, warning('token_bound_cidrs')]);
 });
 
-test('restrictions that are there under another name hold: the audience of a cluster role, the last end of a token', async () => {
+test('restrictions that have another name hold: the audience of a cluster role, the end of a token', async () => {
   const role = '/v1/auth/kubernetes/role/bound';
   const audiences = async (members: object) => {
     const { status, text } = await write(role, { ...BOUND, ...members });
