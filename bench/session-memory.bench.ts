@@ -50,6 +50,7 @@ const made = Array.from({ length: SESSIONS }, (_, index): NewSession => {
     extraClaims: {},
     revision: null,
     provenRealm: null,
+    authParams: '{}',
   };
 });
 const before = await actor.held();

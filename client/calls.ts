@@ -158,7 +158,7 @@ export interface Calls {
   /** Create or replace a role */
   'POST /auth/approle/role/{name}': {
     params: { name: string };
-    body?: { token_ttl?: number | undefined; token_max_ttl?: number | undefined; secret_id_ttl?: number | undefined; token_policies?: readonly (string)[] | undefined; token_renewable?: boolean | undefined; bind_secret_id?: boolean | undefined };
+    body?: { token_ttl?: number | undefined; token_max_ttl?: number | undefined; token_explicit_max_ttl?: number | undefined; secret_id_ttl?: number | undefined; token_policies?: readonly (string)[] | undefined; token_renewable?: boolean | undefined; bind_secret_id?: boolean | undefined };
     answer: undefined;
   };
   /** Get a role */
@@ -224,7 +224,7 @@ export interface Calls {
   /** Create or replace a cluster role */
   'POST /auth/cluster/role/{name}': {
     params: { name: string };
-    body: { jwks_url: string; bound_service_account_names: readonly (string)[]; bound_service_account_namespaces: readonly (string)[]; token_ttl: number; token_max_ttl?: number | undefined; token_policies?: readonly (string)[] | undefined; token_renewable?: boolean | undefined; expected_issuer?: string | undefined; bound_audiences?: readonly (string)[] | undefined };
+    body: { jwks_url: string; bound_service_account_names: readonly (string)[]; bound_service_account_namespaces: readonly (string)[]; token_ttl: number; token_max_ttl?: number | undefined; token_explicit_max_ttl?: number | undefined; token_policies?: readonly (string)[] | undefined; token_renewable?: boolean | undefined; expected_issuer?: string | undefined; bound_audiences?: readonly (string)[] | undefined; audience?: string | undefined };
     answer: undefined;
   };
   /** Get a cluster role */

@@ -10,13 +10,18 @@ interface Proof {
   readonly scheme: string;
   /** Revision of the credential; null for schemes without one. */
   readonly revision: number | null;
+  /** JSON of the realm's ways to sign in, as they were. */
+  readonly authParams: string;
 }
 
-/** Whether the credential is unchanged (for schemes without one: whether the realm exists) and the realm still admits the name. */
-export async function isStillProven(tx: Transaction, { realm, username, scheme, revision }: Proof): Promise<boolean> {
-  if (revision === null) {
-    if (!(await tx.get('SELECT id FROM realm WHERE id = $1', [realm]))) return false;
-  } else {
+/**
+ * Whether the credential and the realm's ways to sign in are unchanged, and the realm still admits the name. The key set of a provider may take seconds
+ * to arrive: by then its administrators may trust the provider no more.
+ */
+export async function isStillProven(tx: Transaction, { realm, username, scheme, revision, authParams }: Proof): Promise<boolean> {
+  const row = await tx.get<{ auth_params: string }>('SELECT auth_params FROM realm WHERE id = $1', [realm]);
+  if (row?.auth_params !== authParams) return false;
+  if (revision !== null) {
     const credential = await tx.get<{ revision: number }>('SELECT revision FROM userpass WHERE realm = $1 AND username = $2', [realm, username]);
     if (credential?.revision !== revision) return false;
   }

@@ -77,35 +77,44 @@ async function tryKeySet({ token, minRefreshSeconds }: JwtRequest, { jwksUri }: 
 async function tryKeys(token: string, { resolve, failure }: KeySet, options: JWTVerifyOptions): Promise<Attempt> {
   if (!resolve) return { reason: `key set not available: ${failure}`, keyMissing: false };
   try {
-    return unexpired((await jwtVerify(token, resolve, options)).payload, options);
+    return accept((await jwtVerify(token, resolve, options)).payload, options);
   } catch (error) {
     if (error instanceof errors.JWKSMultipleMatchingKeys) return tryEach(token, error, options);
     return describeFailure(token, error);
   }
 }
 
-/** The tolerance, which is for `nbf`, counts for `exp` too. */
-function unexpired(payload: JWTPayload, { currentDate }: JWTVerifyOptions): Attempt {
-  const isExpired = (payload.exp as number) * 1000 <= Number(currentDate);
-  return isExpired ? { reason: 'the "exp" of the token has passed', keyMissing: false } : { payload };
+/** What the library leaves: its tolerance, which is for `nbf`, counts for `exp` too. */
+function accept(payload: JWTPayload, { currentDate }: JWTVerifyOptions): Attempt {
+  const { exp, events } = payload;
+  if ((exp as number) * 1000 <= Number(currentDate)) return { reason: 'the "exp" of the token has passed', keyMissing: false };
+  // RFC 8417 section 4: such a token reports what happened to its subject. A logout token of OpenID Connect has issuer, audience and subject of an ID token.
+  if (typeof events === 'object' && events !== null && !Array.isArray(events))
+    return { reason: 'the token reports events and is no credential', keyMissing: false };
+  return { payload };
 }
 
-/** Tries all keys that match a token without a key id. */
+/** Tries all keys that match a token without a key id, or with one that several keys have. */
 async function tryEach(token: string, keys: errors.JWKSMultipleMatchingKeys, options: JWTVerifyOptions): Promise<Attempt> {
   let last: Attempt = { reason: 'no key of the set matches', keyMissing: true };
   for await (const key of keys) {
     try {
-      return unexpired((await jwtVerify(token, key, options)).payload, options);
+      return accept((await jwtVerify(token, key, options)).payload, options);
     } catch (error) {
       last = describeFailure(token, error);
-      if (!(error instanceof errors.JWSSignatureVerificationFailed)) return last;
+      if (!isOfKey(error)) return last;
     }
   }
   return last;
 }
 
+/** Another key may verify the token: this one does not, or cannot be used at all, such as one that is too short. */
+function isOfKey(error: unknown): boolean {
+  return error instanceof errors.JWSSignatureVerificationFailed || !(error instanceof errors.JOSEError);
+}
+
 /** If a token has no key id and no key verifies it, its key may be newer than the cached set. */
 function describeFailure(token: string, error: unknown): Attempt {
-  const nameless = decode(token)?.kid === undefined && error instanceof errors.JWSSignatureVerificationFailed;
+  const nameless = decode(token)?.kid === undefined && isOfKey(error);
   return { reason: (error as Error).message, keyMissing: nameless || error instanceof errors.JWKSNoMatchingKey };
 }

@@ -24,6 +24,8 @@ export interface SessionView {
 export interface NewSession extends Omit<SessionView, 'createdAt' | 'account' | 'realmAccount'> {
   /** Account of the realm that the credential was proven for; null if the realm has none yet. */
   readonly provenRealm: string | null;
+  /** JSON of the realm's ways to sign in that the credential was proven by. */
+  readonly authParams: string;
   /** SHA-256 of the cookie's value. */
   readonly cookieHash: Uint8Array;
   /** Revision of the credential that was proven; null for schemes without one. */
@@ -51,7 +53,7 @@ export interface SessionClient {
 export type SessionApi = {
   /**
    * Creates a session. If the identity has reached its quota, its oldest session ends.
-   * @returns false, without a session, if the credential changed after it was proven
+   * @returns false, without a session, if the credential or the realm's ways to sign in changed after it was proven
    * @throws Fault AUTH_QUOTA_EXCEEDED if the realm has reached its quota
    */
   create(session: NewSession): Promise<boolean>;

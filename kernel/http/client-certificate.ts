@@ -1,6 +1,6 @@
 // Reads client certificates and checks them at every use, because a resumed TLS 1.3 session reports an expired one as authorized.
 import type { X509Certificate } from 'node:crypto';
-import type { TLSSocket } from 'node:tls';
+import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
 import { isName } from './parameters.ts';
 
 /** The identity that a valid client certificate proves. */
@@ -54,7 +54,20 @@ function read(socket: TLSSocket): Shown | undefined {
   if (!certificate) return undefined;
   const commonName = socket.authorized && allowsClients(certificate) ? commonNameOf(certificate) : undefined;
   const view = commonName === undefined ? undefined : { commonName };
-  return { from: Date.parse(certificate.validFrom), to: Date.parse(certificate.validTo), view };
+  return { ...validityOf(socket), view };
+}
+
+/**
+ * When the certificate and the authorities above it are all valid. Node shows those of `client_ca`, also for a resumed session. It shows none that
+ * the client has sent.
+ */
+function validityOf(socket: TLSSocket): Pick<Shown, 'from' | 'to'> {
+  const chain = new Set<DetailedPeerCertificate>();
+  // An authority of its own is its own issuer.
+  for (let each: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true); each && !chain.has(each); each = each.issuerCertificate)
+    chain.add(each);
+  const dates = [...chain].map(({ valid_from: from, valid_to: to }) => ({ from: Date.parse(from), to: Date.parse(to) }));
+  return { from: Math.max(...dates.map(({ from }) => from)), to: Math.min(...dates.map(({ to }) => to)) };
 }
 
 /** An absent extension allows every use. */

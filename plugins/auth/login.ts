@@ -37,12 +37,12 @@ function prove(ctx: AuthContext, request: LoginRequest): Promise<LoginEnd> {
   return token === undefined ? refuse(ctx, request, 'malformed credentials') : proveToken(ctx, request, token);
 }
 
-async function answerAuthenticated(ctx: AuthContext, proven: Proven, address: string): Promise<Response> {
-  const { realm, ...rest } = proven;
+async function answerAuthenticated(ctx: AuthContext, { realm, ...rest }: Proven, address: string): Promise<Response> {
   const value = newCookieValue();
   const { sessionId: id, hash: cookieHash } = cookieKeys(value) as NonNullable<ReturnType<typeof cookieKeys>>;
   const ages = { maxAgeSeconds: realm.session_max_age_seconds, maxStaleAgeSeconds: realm.session_max_stale_age_seconds };
-  const session = { ...rest, ...ages, id, cookieHash, realm: realm.id, jti: randomUUID(), source: sourceOf(address) };
+  const proven = { authParams: JSON.stringify(realm.auth_params), source: sourceOf(address) };
+  const session = { ...rest, ...ages, ...proven, id, cookieHash, realm: realm.id, jti: randomUUID() };
   if (!(await ctx.actors.session.of(id).create(session))) throw new Fault('AUTH_DENIED');
   return { status: 200, body: { next_step: 'Authenticated', session_id: id }, headers: { 'set-cookie': setCookie(value, ages.maxAgeSeconds) } };
 }

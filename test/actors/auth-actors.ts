@@ -95,7 +95,14 @@ export async function newSession(actors: AuthActors, realmId: string, username: 
   const view = await actors.directory.findSignIn(realmId, username, SOURCE);
   return {
     ...{ id, realm: realmId, username, scheme: 'up', maxAgeSeconds: 3_600, maxStaleAgeSeconds: 600, jti: randomUUID(), roles: [], extraClaims: {} },
-    ...{ provenRealm: view.realmAccount, cookieHash: hashOf(id), revision: view.credential?.revision ?? 0, source: SOURCE, ...more },
+    ...{
+      provenRealm: view.realmAccount,
+      authParams: JSON.stringify(view.realm?.auth_params),
+      cookieHash: hashOf(id),
+      revision: view.credential?.revision ?? 0,
+      source: SOURCE,
+      ...more,
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 // The identity actor and JWTs: which signatures, claims, issuers and keys it accepts.
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
+import { createHmac, generateKeyPairSync, type KeyPairKeyObjectResult as Pair, sign } from 'node:crypto';
 import { test } from 'uvu';
 import type { JwtRequest, KeySetSource } from '../../actors/identity/api.ts';
 import { b64, issuerWith, now, refusal, runtime, source, stop, verify } from '../fakes/identity.ts';
@@ -94,6 +94,40 @@ test('a key id is required where it is said; without one every key that fits is 
   const nameless = await issuer.sign('second', { sub: 'x' }, { kid: undefined });
   assert.equal((await verify(nameless, [source(issuer)])).ok, true);
   assert.equal(await refusal(verify(nameless, [source(issuer)], { requireKid: true })), 'no key id');
+});
+
+test('a key that cannot be used does not hide another that has its id, or that fits a token without one', async () => {
+  const issuer = await issuerWith('ES256');
+  const [good, next, short] = [2_048, 2_048, 1_024].map((modulusLength) => generateKeyPairSync('rsa', { modulusLength })) as [Pair, Pair, Pair];
+  const publish = (...pairs: Pair[]) => {
+    const keys = pairs.map(({ publicKey }) => ({ ...publicKey.export({ format: 'jwk' }), kid: 'one' }));
+    issuer.misbehave = (_request, response) => void response.end(JSON.stringify({ keys }));
+  };
+  const tokenOf = ({ privateKey }: Pair, kid?: string) => {
+    const signed = `${b64({ alg: 'RS256', kid })}.${b64({ sub: 'x', exp: now() + 300 })}`;
+    return `${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`;
+  };
+  publish(short, good);
+  for (const kid of ['one', undefined]) assert.equal((await verify(tokenOf(good, kid), [source(issuer)])).ok, true);
+  assert.match(await refusal(verify(tokenOf(short, 'one'), [source(issuer)])), /signature/);
+  // No key of the set fits, so the token may be of a newer one.
+  publish(short);
+  await runtime.advance(601_000);
+  assert.match(await refusal(verify(tokenOf(good, 'one'), [source(issuer)])), /2048 bits/);
+  publish(next);
+  await runtime.advance(61_000);
+  assert.equal((await verify(tokenOf(next), [source(issuer)])).ok, true);
+});
+
+test('a token that reports events, such as the logout token of an identity provider, is no credential', async () => {
+  const issuer = await issuerWith('ES256');
+  const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
+  for (const header of [{ typ: 'logout+jwt' }, {}])
+    assert.equal(
+      await refusal(verify(await issuer.sign('ES256', { sub: 'x', events }, header), [source(issuer)])),
+      'the token reports events and is no credential',
+    );
+  for (const none of ['all', null, []]) assert.equal((await verify(await issuer.sign('ES256', { sub: 'x', events: none }), [source(issuer)])).ok, true);
 });
 
 test.run();

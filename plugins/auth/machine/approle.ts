@@ -4,7 +4,7 @@ import type { Role } from '../../../actors/token/api.ts';
 import type { Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
 import { MAX_MEMBERS } from '../parameters.ts';
-import { defineManagedRoute, existing, keysAnswer, LIST_QUERY, Seconds, Strings } from './role.ts';
+import { defineManagedRoute, existing, keysAnswer, LIST_QUERY, maxTtlOf, Seconds, Strings } from './role.ts';
 
 const DEFAULTS = { token_ttl: 3_600, token_max_ttl: 0, secret_id_ttl: 0, token_policies: [] as string[], token_renewable: true, bind_secret_id: true };
 
@@ -12,6 +12,7 @@ const BODY = Type.Partial(
   Type.Object({
     token_ttl: Seconds({ default: DEFAULTS.token_ttl }),
     token_max_ttl: Seconds({ default: DEFAULTS.token_max_ttl }),
+    token_explicit_max_ttl: Seconds({ default: 0 }),
     secret_id_ttl: Seconds({ default: DEFAULTS.secret_id_ttl }),
     token_policies: Strings({ default: DEFAULTS.token_policies }),
     token_renewable: Type.Boolean({ default: DEFAULTS.token_renewable }),
@@ -19,6 +20,8 @@ const BODY = Type.Partial(
   }),
   { maxProperties: MAX_MEMBERS },
 );
+
+type Body = Static<typeof BODY>;
 
 const ROLE = '/auth/approle/role/{name}';
 
@@ -29,7 +32,7 @@ export function approleRoutes(ctx: AuthContext): readonly Route[] {
       keysAnswer(request, (page) => token.of('').roles(page)),
     ),
     defineManagedRoute(ctx, { method: 'POST', path: ROLE, body: BODY, bodyOptional: true }, async ({ body }, by, name) => {
-      await token.of(name).putRole(name, settingsOf({ ...DEFAULTS, ...(body as Static<typeof BODY> | undefined) }), by);
+      await token.of(name).putRole(name, settingsOf({ ...DEFAULTS, ...(body as Body | undefined) }), by);
       return { status: 204 };
     }),
     defineManagedRoute(ctx, { method: 'GET', path: ROLE }, async (_request, _by, name) => {
@@ -49,10 +52,10 @@ export function approleRoutes(ctx: AuthContext): readonly Route[] {
   ];
 }
 
-function settingsOf(body: typeof DEFAULTS) {
+function settingsOf(body: typeof DEFAULTS & Body) {
   return {
     tokenTtlSeconds: body.token_ttl,
-    tokenMaxTtlSeconds: body.token_max_ttl,
+    tokenMaxTtlSeconds: maxTtlOf(body),
     secretIdTtlSeconds: body.secret_id_ttl,
     tokenPolicies: body.token_policies,
     tokenRenewable: body.token_renewable,

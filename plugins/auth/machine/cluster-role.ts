@@ -6,7 +6,10 @@ import { isFetchable } from '../../../kernel/http/outbound.ts';
 import type { Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
 import { DOCUMENT_ADDRESS, MAX_BOUND_LIST_BYTES, MAX_MEMBERS } from '../parameters.ts';
-import { defineManagedRoute, existing, keysAnswer, LIST_QUERY, Seconds, Strings } from './role.ts';
+import { defineManagedRoute, existing, keysAnswer, LIST_QUERY, MAX_ENTRY_CHARACTERS, maxTtlOf, Seconds, Strings } from './role.ts';
+
+/** Vault's name for the single entry of `bound_audiences`, which answers have; empty, as its clients may send it, it is none. */
+const AUDIENCE = Type.Optional(Type.String({ maxLength: MAX_ENTRY_CHARACTERS }));
 
 /** Refuses empty lists: such a list would allow nobody, but could be mistaken for one that allows everybody. */
 const BODY = Type.Object(
@@ -16,10 +19,12 @@ const BODY = Type.Object(
     bound_service_account_namespaces: Strings({ minItems: 1, 'x-max-bytes': MAX_BOUND_LIST_BYTES }),
     token_ttl: Seconds(),
     token_max_ttl: Type.Optional(Seconds({ default: 0 })),
+    token_explicit_max_ttl: Type.Optional(Seconds({ default: 0 })),
     token_policies: Type.Optional(Strings({ default: [] })),
     token_renewable: Type.Optional(Type.Boolean({ default: true })),
     expected_issuer: Type.Optional(Type.String({ minLength: 1, maxLength: 2_048 })),
     bound_audiences: Type.Optional(Strings({ minItems: 1, 'x-max-bytes': MAX_BOUND_LIST_BYTES })),
+    audience: AUDIENCE,
   },
   { maxProperties: MAX_MEMBERS },
 );
@@ -55,12 +60,18 @@ function settingsOf(body: Body): ClusterRoleSettings {
     serviceAccountNames: body.bound_service_account_names,
     serviceAccountNamespaces: body.bound_service_account_namespaces,
     tokenTtlSeconds: body.token_ttl,
-    tokenMaxTtlSeconds: body.token_max_ttl ?? 0,
+    tokenMaxTtlSeconds: maxTtlOf(body),
     tokenPolicies: body.token_policies ?? [],
     tokenRenewable: body.token_renewable ?? true,
     expectedIssuer: body.expected_issuer ?? null,
-    audiences: body.bound_audiences ?? null,
+    audiences: audiencesOf(body),
   };
+}
+
+function audiencesOf({ bound_audiences: audiences, audience = '' }: Body): readonly string[] | null {
+  if (audience === '') return audiences ?? null;
+  if (audiences) throw new Fault('BAD_REQUEST', { detail: 'body/audience: is another name of bound_audiences; send one of them' });
+  return [audience];
 }
 
 /** Omits optional members that were not set, so that a client may post the answer back unchanged. */

@@ -7,13 +7,16 @@ import type { Request, Response, Route } from '../../../kernel/http/route.ts';
 import type { EncodedPage } from '../../../kernel/runtime/encoded-page.ts';
 import type { PageRequest } from '../../../kernel/store/page.ts';
 import type { AuthContext } from '../actors.ts';
+import { ignoredMembers } from '../ignored-members.ts';
 import { answerList, PAGE_MEMBERS } from '../listing.ts';
 import { MAX_STORED_BYTES, Query } from '../parameters.ts';
 import { isAdministered } from '../rights.ts';
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 const MAX_ENTRIES = 256;
-const MAX_ENTRY_CHARACTERS = 512;
+export const MAX_ENTRY_CHARACTERS = 512;
+
+const IGNORED = 'a request about a role had members that this server does not know: they restrict nothing';
 
 export const MAX_SECONDS = 2 ** 31 - 1;
 
@@ -21,6 +24,20 @@ export const MAX_SECONDS = 2 ** 31 - 1;
 export const LIST_QUERY = Query({ list: Type.Optional(Type.Boolean()), ...PAGE_MEMBERS });
 
 export const Seconds = (options: { default?: number } = {}) => Type.Integer({ minimum: 0, maximum: MAX_SECONDS, ...options });
+
+/**
+ * Two names of one limit, of which the lower holds: `token_max_ttl` ends a token here whatever renews it, as `token_explicit_max_ttl` does in Vault.
+ * Answers have the first.
+ */
+export function maxTtlOf({
+  token_max_ttl: first = 0,
+  token_explicit_max_ttl: second = 0,
+}: {
+  token_max_ttl?: number;
+  token_explicit_max_ttl?: number;
+}): number {
+  return first === 0 || second === 0 ? first + second : Math.min(first, second);
+}
 
 export const Strings = (options: { default?: string[]; minItems?: number; 'x-max-bytes'?: number } = {}) =>
   Type.Array(Type.String({ minLength: 1, maxLength: MAX_ENTRY_CHARACTERS }), { maxItems: MAX_ENTRIES, 'x-max-bytes': MAX_STORED_BYTES, ...options });
@@ -42,7 +59,10 @@ export function defineManagedRoute(ctx: AuthContext, route: Omit<Route, 'auth' |
       if (!(await isAdministered(ctx, request.caller as Caller, '_'))) throw new Fault('FORBIDDEN');
       const { name } = request.params;
       if (name !== undefined && !isRoleName(name)) throw new Fault('NOT_FOUND');
-      return handle(request, { realm, username, account, scheme, source: request.address }, name ?? '');
+      const answer = await handle(request, { realm, username, account, scheme, source: request.address }, name ?? '');
+      const ignored = route.body && ignoredMembers(route.body, request.body);
+      if (ignored !== undefined) ctx.log.warn({ path: route.path, role: name, members: ignored }, IGNORED);
+      return answer;
     },
   };
 }

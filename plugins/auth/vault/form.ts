@@ -15,11 +15,14 @@ export const VAULT_ERRORS: ErrorForm = {
 const JSON_TYPE = 'application/json';
 const NOTHING = { lease_id: '', renewable: false, lease_duration: 0, data: null, auth: null, wrap_info: null, warnings: null };
 
-/** The answer in their envelope, which always has all members; unused ones are null. */
-export function putInEnvelope({ id }: Pick<Request, 'id'>, { body, ...rest }: Response): Response {
-  if (body === undefined) return rest;
+/**
+ * The answer in their envelope, which always has all members; unused ones are null.
+ * @param warnings as there, an answer without a body gets one for them
+ */
+export function putInEnvelope({ id }: Pick<Request, 'id'>, { body, ...rest }: Response, warnings: readonly string[] | null): Response {
   if (body instanceof Uint8Array) return { ...rest, ...encloseList(id, body) };
-  return { ...rest, ...json({ request_id: id, ...NOTHING, ...(body as object) }) };
+  if (body === undefined && warnings === null) return rest;
+  return { ...rest, ...(body === undefined && { status: 200 }), ...json({ request_id: id, ...NOTHING, ...(body as object | undefined), warnings }) };
 }
 
 /** A list arrives as the bytes of an object with the single member `data`: the other members are put before it without parsing it. */
@@ -34,6 +37,9 @@ export function json(body: unknown): Pick<Response, 'body' | 'type'> {
   return { body: Buffer.from(JSON.stringify(body)), type: JSON_TYPE };
 }
 
+/** For the OpenAPI document: what stands in place of an answer without a body if there are warnings. */
+export const WARNED: ResponseDescription = { description: 'success; `warnings` says what has no effect', schema: Type.Object({}) };
+
 /** The description of an answer for the OpenAPI document, in their envelope. */
 export function envelopeOf({ description, schema }: ResponseDescription): ResponseDescription {
   if (!schema) return { description };
@@ -43,7 +49,7 @@ export function envelopeOf({ description, schema }: ResponseDescription): Respon
     description,
     schema: Type.Object({
       ...{ request_id: Type.String(), lease_id: Type.Literal(''), renewable: Type.Literal(false), lease_duration: Type.Literal(0) },
-      ...{ data: nothing, auth: nothing, wrap_info: nothing, warnings: nothing },
+      ...{ data: nothing, auth: nothing, wrap_info: nothing, warnings: Type.Union([nothing, Type.Array(Type.String())]) },
       ...own,
     }),
   };

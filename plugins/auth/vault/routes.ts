@@ -1,8 +1,10 @@
 // The routes below /auth in the form of Vault and OpenBao: below /v1, with more methods, in their envelope, with their errors.
-import type { Method, ResponseDescription, Route, SecurityScheme } from '../../../kernel/http/route.ts';
+import type { TSchema } from 'typebox';
+import type { Method, Request, ResponseDescription, Route, SecurityScheme } from '../../../kernel/http/route.ts';
 import { describeRoutes } from '../about.ts';
 import type { AuthContext } from '../actors.ts';
-import { envelopeOf, putInEnvelope, VAULT_ERRORS, VAULT_TAG } from './form.ts';
+import { ignoredMembers } from '../ignored-members.ts';
+import { envelopeOf, putInEnvelope, VAULT_ERRORS, VAULT_TAG, WARNED } from './form.ts';
 import { sealRoutes } from './seal.ts';
 import { REFUSALS, refuseUnserved } from './unserved.ts';
 
@@ -30,24 +32,31 @@ function methodsOf(method: Method): readonly Method[] {
 }
 
 function alias(route: Route, method: Method, path: string): Route {
-  const { admit, handle, body, bodyOptional, rawBody, responses = {}, security } = route;
+  const { admit, handle, bodyOptional, rawBody, responses = {}, security } = route;
+  const body = rawBody ? undefined : route.body;
+  const answers = { ...(body && 204 in responses && { 200: WARNED }), ...responses };
   return {
     ...route,
     method,
     path,
     tag: VAULT_TAG,
     form: VAULT_ERRORS,
-    responses: { ...REFUSALS, ...Object.fromEntries(Object.entries(responses).map(([status, each]) => [status, describe(Number(status), each)])) },
+    responses: { ...REFUSALS, ...Object.fromEntries(Object.entries(answers).map(([status, each]) => [status, describe(Number(status), each)])) },
     ...(security ? { security: security.map(nameScheme) } : {}),
     // They send JSON without its content type, and null for an empty body.
-    ...(body && !rawBody ? { anyContentType: true } : {}),
+    ...(body ? { anyContentType: true } : {}),
     ...(bodyOptional ? { nullIsNone: true } : {}),
     admit(address, headers) {
       refuseUnserved(headers);
       return admit?.(address, headers);
     },
-    handle: async (request) => putInEnvelope(request, await handle(request)),
+    handle: async (request) => putInEnvelope(request, await handle(request), body ? warningsOf(body, request) : null),
   };
+}
+
+function warningsOf(schema: TSchema, { body }: Request): readonly string[] | null {
+  const ignored = ignoredMembers(schema, body);
+  return ignored === undefined ? null : [`the server ignored these members, which have no effect: ${ignored}`];
 }
 
 function describe(status: number, description: ResponseDescription): ResponseDescription {

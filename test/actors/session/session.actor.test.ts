@@ -42,9 +42,14 @@ for (const database of databases) {
     await actors.session(id).end([id], await actors.by('r', 'ann'));
   });
 
-  on('nothing begins for a credential that has changed, is gone, or a realm that is another one', async () => {
+  on('nothing begins for a credential that has changed, is gone, or a realm that is another one or lets users in otherwise', async () => {
     const session = await newSession(actors, 'r', 'ann');
-    for (const wrong of [{ revision: (session.revision as number) + 1 }, { username: 'nobody' }, { provenRealm: 'account:another' }]) {
+    for (const wrong of [
+      { revision: (session.revision as number) + 1 },
+      { username: 'nobody' },
+      { provenRealm: 'account:another' },
+      { authParams: '{"totp_params":{"step":60}}' },
+    ]) {
       const refused = { ...session, ...wrong };
       assert.equal(await actors.session(session.id).create(refused), false, JSON.stringify(wrong));
       assert.equal(await lives(session.id), false);

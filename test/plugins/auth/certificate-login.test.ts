@@ -141,16 +141,19 @@ test('foreign, expired, of the wrong use, revoked, or without one plain name: 40
   assert.equal((await as()('POST', '/login?realm=r')).status, 401);
 });
 
-/** Opens a connection and posts a login on it. @returns the status line's code, and the ticket for the next connection */
-function loginOver(made: Made, options: ConnectionOptions): Promise<{ status: number; session: Buffer | undefined; resumed: boolean }> {
-  const { hostname, port } = new URL(server.address);
+/** Opens a connection and posts a login on it, or asks something else. @returns the status line's code, and the ticket for the next connection */
+function loginOver(
+  made: Made,
+  { address = server.address, asks = 'POST /login?realm=r', ...options }: ConnectionOptions & { readonly address?: string; readonly asks?: string },
+): Promise<{ status: number; session: Buffer | undefined; resumed: boolean }> {
+  const { hostname, port } = new URL(address);
   return new Promise((resolve, reject) => {
     let session: Buffer | undefined;
     let text = '';
     let resumed = false;
     const socket: TLSSocket = connect({ host: hostname, port: Number(port), ca: ca.cert, cert: made.cert, key: made.key, ...options }, () => {
       resumed = socket.isSessionReused();
-      socket.write('POST /login?realm=r HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
+      socket.write(`${asks} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
     });
     socket.on('session', (ticket) => {
       session = ticket;
@@ -180,6 +183,25 @@ for (const [version, days] of [
     assert.equal((await loginOver(ann, over)).status, 200);
   });
 }
+
+test('an authority that has expired since ends its certificates, on open connections and resumed sessions', async () => {
+  const between = await makeCertificate('CN=between', { issuer: ca, isAuthority: true, days: 5 });
+  const under = await makeCertificate('CN=under', { issuer: between, usage: CLIENT_AUTH });
+  const above = await start(`[http.tls]\ncert = "${paths.cert}"\nkey = "${paths.key}"\nclient_ca = "${file('both.pem', `${ca.cert}\n${between.cert}`)}"\n`);
+  const agent = new Agent({ connect: { ca: ca.cert, cert: under.cert, key: under.key } });
+  const status = async () => (await asker(above.address, agent)('GET', '/me')).status;
+  const over = { address: above.address, asks: 'GET /me', minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' } as const;
+  const first = await loginOver(under, over);
+  assert.deepEqual([first.status, await status()], [200, 200]);
+  await above.runtime.advance(4 * DAY_MS);
+  assert.equal(await status(), 200);
+  await above.runtime.advance(2 * DAY_MS);
+  assert.equal(await status(), 401);
+  const late = await loginOver(under, { ...over, session: first.session as Buffer });
+  assert.deepEqual([late.status, late.resumed], [401, true]);
+  await agent.close();
+  await above.end();
+});
 
 test('a certificate that is revoked under way is refused on open connections and resumed sessions too', async () => {
   const late = await client('late');

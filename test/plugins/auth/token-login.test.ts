@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { SignJWT } from 'jose';
 import { test } from 'uvu';
+import { startIssuer } from '../../fakes/issuer.ts';
 import { type IdentityProvider, startIdentityProvider } from '../../identity-provider.ts';
 import { type People, people } from '../../people.ts';
+import { until } from '../../runtime.ts';
 import { type Answer, signInAdmin, startServer, type TestServer } from '../../server.ts';
 
 let server: TestServer;
@@ -111,6 +113,27 @@ test('an edit of the realm takes effect for the very next request', async () => 
   assert.equal((await bearer('one', token)).status, 401);
   await put([provider(idp)]);
   assert.equal((await bearer('one', token)).status, 200);
+});
+
+test('an edit of the realm while the key set of its provider is on the way counts, too', async () => {
+  const slow = await startIssuer();
+  await slow.addKey('key-1');
+  let arrive = () => {};
+  slow.misbehave = (request, response) => {
+    arrive = () => void slow.serve(request, response);
+  };
+  const named = { jwt_issuer_uri: 'https://slow.example', jwks_uri: slow.uri };
+  await they.realm('slow', { auth_params: { jwt_params: { idp_params: [named] } } });
+  const token = await slow.sign('key-1', { iss: named.jwt_issuer_uri, sub: 'user-1' });
+  const first = bearer('slow', token);
+  await until(() => slow.fetches === 1, 'the key set was asked for');
+  const put = (auth_params: object) => server.ask('PUT', '/admins/realms/slow', { cookie: they.root, body: { auth_params } });
+  assert.equal((await put({})).status, 200);
+  arrive();
+  assert.equal((await first).status, 401);
+  assert.equal((await put({ jwt_params: { idp_params: [named] } })).status, 200);
+  assert.equal((await bearer('slow', token)).status, 200);
+  await slow.close();
 });
 
 test('a subject that is named in an admin record of another realm gains nothing there', async () => {
