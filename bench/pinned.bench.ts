@@ -1,5 +1,4 @@
-// What a second front on a second core is worth: server and client on one core, then on two, with as many fronts as cores and each front on its own; beside the
-// inline front, which shows what the machine gives.
+// What a second front on a second core is worth: all on one core, then on two with a front on each; beside the inline front, which shows what the machine gives.
 import { pin, pinEach } from './cores.ts';
 import { drive } from './generator.ts';
 import { get, type HttpRequest } from './http-request.ts';

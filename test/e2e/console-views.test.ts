@@ -162,7 +162,10 @@ if (!skipWithout('chromium') && !skipWithout('softhsm2')) {
     await page.getByText('1234567890123456800', { exact: true }).waitFor();
     assert.deepEqual(complaints, []);
     await page.getByLabel('Power of ten').fill('two');
-    await page.getByRole('alert').getByText(/power.of.ten/i).waitFor();
+    await page
+      .getByRole('alert')
+      .getByText(/power.of.ten/i)
+      .waitFor();
     await page.context().close();
   });
 }
