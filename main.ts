@@ -9,6 +9,7 @@ import { createClock } from './kernel/clock.ts';
 import { parseFlags, usage } from './kernel/config/flags.ts';
 import { ConfigError } from './kernel/config/load.ts';
 import { describe } from './kernel/fault.ts';
+import { surviveUnwritable } from './kernel/log-output.ts';
 import { passedSockets } from './kernel/passed-sockets.ts';
 import { startUsualThreads } from './kernel/runtime/young-space.ts';
 import { type ServiceManager, serviceManager } from './kernel/service-manager.ts';
@@ -23,6 +24,7 @@ const ONE_SIGNAL_MS = 1_000;
 const REFUSALS = [ConfigError, RefusedStore, StartFailure] as const;
 
 async function main(argv: readonly string[]): Promise<void> {
+  surviveUnwritable([process.stdout, process.stderr]);
   const flags = parseFlags(argv, {});
   if (flags.version) return console.log(version);
   if (flags.help) return console.log(usage(Object.assign({}, ...BUILT_IN.map((plugin) => plugin.flags ?? {}))));

@@ -2,6 +2,7 @@
 import { type DestinationStream, pino } from 'pino';
 import { currentRequestId } from './call-context.ts';
 import { type Log, logTo } from './log-entry.ts';
+import { logOutput } from './log-output.ts';
 import { redact } from './redact.ts';
 import { currentTraceId } from './tracing/unchosen.ts';
 
@@ -16,7 +17,7 @@ export function createLog(level: (typeof LOG_LEVELS)[number], destination?: Dest
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: (fields) => redact(fields) as Record<string, unknown> },
     },
-    destination ?? pino.destination({ dest: 1, sync: true }),
+    destination ?? logOutput(1, (missing) => logger.warn({ missing }, 'the log could not be written: entries before the last one are missing')),
   );
   return logTo((name, fields, message) => {
     if (!logger.isLevelEnabled(name)) return;

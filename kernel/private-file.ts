@@ -1,5 +1,5 @@
 // Creates files and folders that only the server's user can access, whatever the umask is, and writes files atomically.
-import { chmodSync, closeSync, fchmodSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, fchmodSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 const FILE_MODE = 0o600;
@@ -36,8 +36,16 @@ export function makePrivate(file: number): void {
 
 /** Creates a folder with mode 0700, and its missing parents. An existing folder is not changed. @returns whether it was created */
 export function createPrivateFolder(path: string): boolean {
-  const first = mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
-  if (first === undefined) return false;
+  try {
+    mkdirSync(path, { mode: FOLDER_MODE });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && statSync(path).isDirectory()) return false;
+    // Node's own `recursive` tries for ever where a file system refuses with ENOENT what lies in a folder that is there, such as /proc.
+    if (code !== 'ENOENT' || existsSync(dirname(path))) throw error;
+    createPrivateFolder(dirname(path));
+    return createPrivateFolder(path);
+  }
   chmodSync(path, FOLDER_MODE);
   return true;
 }

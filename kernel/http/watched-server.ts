@@ -33,7 +33,7 @@ export function watchedServer({ http, tls, limits }: ServerParts, handle: Reques
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   const connections = watchConnections(server, limits.connections.https);
   server.on('secureConnection', (socket) => limits.stalled.watch(socket, `from ${sourceOf(socket.remoteAddress ?? '')}`));
-  const { serve, endAfter } = oneByOne(renewing(connections, handle), (socket) => connections.noteActivity(socket));
+  const { serve, endAfter } = oneByOne(endingSome(connections, handle), (socket) => connections.noteActivity(socket));
   server.on('request', serve);
   // Node answers an unknown expectation with no body, and CONNECT not at all; malformed.ts refuses the first.
   server.on('checkExpectation', serve);
@@ -41,10 +41,13 @@ export function watchedServer({ http, tls, limits }: ServerParts, handle: Reques
   return { server, connections, endAfterAnswers: endAfter };
 }
 
-/** Where a connection is to be made anew, Node then writes `Connection: close` (RFC 9112 section 9.6). */
-function renewing(connections: Connections, handle: RequestListener): RequestListener {
+/**
+ * Some connections end with an answer; Node then writes `Connection: close` (RFC 9112 section 9.6): those that are to be made anew, and those of a request
+ * that asks for another protocol. It is answered as if it did not, but what stood behind it in its packet is lost: Node's parser leaves it to that protocol.
+ */
+function endingSome(connections: Connections, handle: RequestListener): RequestListener {
   return (request, response) => {
-    if (connections.isToRenew(request.socket)) response.shouldKeepAlive = false;
+    if (connections.isToRenew(request.socket) || request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     handle(request, response);
   };
 }

@@ -46,6 +46,22 @@ test('CONNECT, unknown expectations and encoded bodies are refused with the usua
   }
 });
 
+test('a request for another protocol is answered in this one, and as the last of its connection', async () => {
+  const get = `GET /health HTTP/1.1\r\n${HOST}`;
+  const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
+  const body = 'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}';
+  for (const parts of [
+    [`${get}\r\n${get}${upgrade}\r\n${get}\r\n`],
+    // The first half of the last request would be lost, and its second half would be the beginning of one.
+    [`${get}\r\n${get}${upgrade}\r\n${get}X-Half: `, `GET /nowhere HTTP/1.1\r\n${HOST}\r\n`],
+    [`${get}\r\n`, `${get}Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n\r\n`, `${get}\r\n`],
+  ])
+    assert.deepEqual(statuses(await all(...parts)), [200, 200], parts.join(''));
+  const posted = await all(`POST /login?realm=_ HTTP/1.1\r\n${HOST}${upgrade}${body}${get}\r\n`);
+  assert.deepEqual(statuses(posted), [401]);
+  assert.match(posted, /\r\nconnection: close\r\n/i);
+});
+
 /** More than fits into the buffers of TCP, so that the client still sends when it is refused. */
 const MUCH = 'a'.repeat(8_388_608);
 
