@@ -20,6 +20,8 @@ import { BUILT_IN } from './plugins/index.ts';
 const { version } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8')) as { version: string };
 /** A terminal signals both the launcher and the server, and the launcher forwards the signal. Within this time both count as one signal. */
 const ONE_SIGNAL_MS = 1_000;
+/** A start that was told to stop goes on so long: with several threads the first ones already serve. One that waits, as for a database, then ends. */
+const START_MS = 5_000;
 /** What the operator can mend: printed as plain text. Anything else is a bug, and keeps its stack. */
 const REFUSALS = [ConfigError, RefusedStore, StartFailure] as const;
 
@@ -37,15 +39,17 @@ async function main(argv: readonly string[]): Promise<void> {
   const sockets = passedSockets(process.env);
   const log: { warn?: Server['log']['warn'] } = {};
   const manager = serviceManager(process.env, createClock(), (error) => log.warn?.({ error: error.message }, 'systemd could not be told'));
-  const server = await boot({ ...options, ...(sockets && { sockets }) });
+  const starting = boot({ ...options, ...(sockets && { sockets }) });
+  stopOnSignals(starting, manager);
+  const server = await starting;
   log.warn = server.log.warn.bind(server.log);
-  stopOnSignals(server, manager);
   const notes = server.announcements.map((text) => ` - ${text.replaceAll('{address}', server.address)}`);
   console.log(`gatehouse ${version} is ready at ${server.address}${notes.join('')}`);
   manager.ready(() => server.isServing());
 }
 
-function stopOnSignals(server: Server, manager: ServiceManager): void {
+/** @param starting requests may be served before the whole server has started */
+function stopOnSignals(starting: Promise<Server>, manager: ServiceManager): void {
   let firstAt: number | undefined;
   const stop = (signal: NodeJS.Signals) => {
     // A later second signal means that somebody does not want to wait.
@@ -54,14 +58,14 @@ function stopOnSignals(server: Server, manager: ServiceManager): void {
       return;
     }
     firstAt = performance.now();
-    server.log.info({ signal }, 'stopping');
-    void manager.stopping();
-    server.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        server.log.error({ error: describe(error) }, 'stopping failed');
-        process.exit(1);
+    const late = setTimeout(() => process.exit(1), START_MS);
+    starting.then(
+      (server) => {
+        clearTimeout(late);
+        void end(server, manager, signal);
       },
+      // Told by whoever has started it.
+      () => {},
     );
   };
   process.on('SIGTERM', stop);
@@ -70,6 +74,18 @@ function stopOnSignals(server: Server, manager: ServiceManager): void {
   process.on('SIGHUP', stop);
   // The launcher has ended without a signal, so nobody could stop this server.
   if (process.channel) process.on('disconnect', () => stop('SIGTERM'));
+}
+
+async function end(server: Server, manager: ServiceManager, signal: NodeJS.Signals): Promise<never> {
+  server.log.info({ signal }, 'stopping');
+  void manager.stopping();
+  try {
+    await server.stop();
+  } catch (error) {
+    server.log.error({ error: describe(error) }, 'stopping failed');
+    process.exit(1);
+  }
+  process.exit(0);
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {

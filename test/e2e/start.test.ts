@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Agent } from 'undici';
 import { test } from 'uvu';
+import { freePort } from '../postgres.ts';
 import { until } from '../runtime.ts';
-import { temporaryFolder } from '../server.ts';
+import { asker, temporaryFolder } from '../server.ts';
 import { exitOf, integrity, launch, root, STAYING, serverPid, start } from './started.ts';
 
 const isAlive = (pid: number) => existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -72,6 +74,26 @@ test('the launcher becomes the server, so that one process runs; SIGHUP ends it 
   assert.match(server.output.text, /"signal":"SIGHUP"/);
   rmSync(dataDir, { recursive: true });
 });
+
+const WAITS: Readonly<Record<string, (dataDir: string, port: number) => Promise<void>>> = {
+  'before it serves': (dataDir) => until(() => existsSync(join(dataDir, 'gatehouse.db')), 'it starts', 30_000),
+  'with its first answer': (_dataDir, port) => {
+    const ask = asker(`https://127.0.0.1:${port}`, new Agent({ connect: { rejectUnauthorized: false } }));
+    const answers = async () => (await ask('GET', '/health')).status === 200;
+    return until(() => answers().catch(() => false), 'one thread serves', 30_000);
+  },
+};
+
+for (const [when, waits] of Object.entries(WAITS))
+  test(`a start with several threads that is told to stop ${when} ends with 0`, async () => {
+    const dataDir = join(temporaryFolder(), 'data');
+    const port = await freePort();
+    const { child, output } = launch(dataDir, ['--port', String(port)], { GATEHOUSE_HTTP_THREADS: '2' });
+    await waits(dataDir, port);
+    child.kill('SIGTERM');
+    assert.deepEqual([await exitOf(child), child.signalCode], [0, null], output.text);
+    rmSync(dataDir, { recursive: true });
+  });
 
 test('a server whose launcher is killed stops by itself', async () => {
   const dataDir = join(temporaryFolder(), 'data');

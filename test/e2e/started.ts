@@ -20,7 +20,8 @@ export interface Started {
 }
 
 export function launch(dataDir: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
-  const child = spawn(process.execPath, ['launch.mjs', 'start', '--data-dir', dataDir, '--port', '0', ...args], {
+  const port = args.includes('--port') ? [] : ['--port', '0'];
+  const child = spawn(process.execPath, ['launch.mjs', 'start', '--data-dir', dataDir, ...port, ...args], {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
