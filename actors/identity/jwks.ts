@@ -97,7 +97,7 @@ export class KeySets {
   async #load(entry: Entry, uri: string): Promise<void> {
     try {
       const keys = await this.#fetcher.fetch(uri);
-      entry.set = { resolve: createLocalJWKSet({ keys } as unknown as JSONWebKeySet), failure: undefined };
+      entry.set = { resolve: createLocalJWKSet({ keys: keys.map(normalized) } as unknown as JSONWebKeySet), failure: undefined };
       entry.fetchedAt = this.#clock.monotonic();
       // An entry that was dropped meanwhile no longer counts.
       if (this.#entries.get(uri) === entry) this.#weigh(uri, entry, JSON.stringify(keys).length * JSON_EXPANSION);
@@ -106,6 +106,18 @@ export class KeySets {
       if (entry.set.resolve === undefined) entry.set = { resolve: undefined, failure: describe(error) };
     }
   }
+}
+
+/**
+ * As the library reads it. `Ed25519` is a newer name of what `EdDSA` means for such a key (RFC 9864 section 2.2), and whoever signs may use the other one;
+ * and a public key only verifies, whatever its private part may do.
+ */
+function normalized(key: unknown): unknown {
+  if (typeof key !== 'object' || key === null) return key;
+  const { alg, key_ops: uses, ...rest } = key as { alg?: unknown; key_ops?: unknown; crv?: unknown };
+  const isNamed = !(rest.crv === 'Ed25519' && (alg === 'EdDSA' || alg === 'Ed25519'));
+  const verifies = Array.isArray(uses) && uses.includes('verify');
+  return { ...rest, ...(alg !== undefined && isNamed && { alg }), ...(uses !== undefined && { key_ops: verifies ? ['verify'] : uses }) };
 }
 
 /** For failed connections the code says more than the message: ECONNREFUSED, DEPTH_ZERO_SELF_SIGNED_CERT. */

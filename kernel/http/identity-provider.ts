@@ -38,7 +38,8 @@ interface Users<P> {
   claims?(provider: P, claims: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
 }
 
-const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
+/** Of JWTs of users; `Ed25519` is the newer name of what `EdDSA` mostly means (RFC 9864). */
+export const JWT_ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
 /** Shortest time between two fetches of a key set: tokens that name unknown keys cannot cause more. */
 const REFRESH_SECONDS = 60;
 const MAX_NAME_CHARACTERS = 255;
@@ -68,7 +69,7 @@ export function providerAuthenticator<P extends IdentityProvider>(
 ): Authenticator {
   const request = {
     keySets: providers.map(({ issuer, jwks_uri: jwksUri, audience }) => ({ issuer, jwksUri, audiences: [audience] })),
-    algorithms: ALGORITHMS,
+    algorithms: JWT_ALGORITHMS,
     requireIssuer: true,
     minRefreshSeconds: REFRESH_SECONDS,
     requireKid: true,

@@ -1,11 +1,11 @@
 // Sign-in with a JWT of one of the realm's identity providers.
 import type { IdentityProvider } from '../../actors/directory/api.ts';
+import { JWT_ALGORITHMS } from '../../kernel/http/identity-provider.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
 import { normalName } from '../../kernel/normal-form.ts';
 import type { AuthContext } from './actors.ts';
 import { type LoginEnd, type LoginRequest, refuse } from './login-end.ts';
 
-const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 const REFRESH_SECONDS = 60;
 const MAX_NAME_CHARACTERS = 255;
 
@@ -23,7 +23,7 @@ export async function proveToken(ctx: AuthContext, request: LoginRequest, token:
   const outcome = await ctx.actors.identity.at('main').verifyJwt({
     token,
     keySets,
-    algorithms: ALGORITHMS,
+    algorithms: JWT_ALGORITHMS,
     requireIssuer: true,
     minRefreshSeconds: refresh,
     requireKid: true,

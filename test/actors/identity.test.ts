@@ -25,6 +25,20 @@ test('signatures of every public-key kind are verified, and one fetch serves all
   assert.equal(issuer.fetches, 1);
 });
 
+test('an Ed25519 key of either name fits tokens of both names, whatever its private part may do', async () => {
+  const issuer = await issuerWith();
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const signed = (alg: string) => {
+    const input = `${b64({ alg, kid: 'one' })}.${b64({ sub: 'x', exp: now() + 300 })}`;
+    return `${input}.${sign(null, Buffer.from(input), privateKey).toString('base64url')}`;
+  };
+  for (const more of [{ alg: 'EdDSA' }, { alg: 'Ed25519' }, {}, { key_ops: ['sign', 'verify'] }]) {
+    issuer.misbehave = (_request, response) => void response.end(JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'one', ...more }] }));
+    await runtime.advance(601_000);
+    for (const alg of ['EdDSA', 'Ed25519']) assert.equal((await verify(signed(alg), [source(issuer)])).ok, true, `${alg} by ${JSON.stringify(more)}`);
+  }
+});
+
 test('claims: exp is required and checked, nbf, iss and aud too, by the clock of the server', async () => {
   const issuer = await issuerWith('ES256');
   const check = async (claims: Record<string, unknown>, more: Partial<KeySetSource> = {}, request: Partial<JwtRequest> = {}) =>

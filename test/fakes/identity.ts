@@ -4,12 +4,13 @@ import { rmSync } from 'node:fs';
 import type { IdentityApi, JwtOutcome, JwtRequest, KeySetSource } from '../../actors/identity/api.ts';
 import type { IdentityArgs } from '../../actors/identity/identity.actor.ts';
 import { pinned } from '../../kernel/actor.ts';
+import { JWT_ALGORITHMS } from '../../kernel/http/identity-provider.ts';
 import { ensureSelfSigned } from '../../kernel/http/self-signed.ts';
 import { createRuntime } from '../runtime.ts';
 import { temporaryFolder } from '../server.ts';
 import { type Issuer, type IssuerOptions, startIssuer } from './issuer.ts';
 
-const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA', 'HS256', 'none'];
+const ALGORITHMS = [...JWT_ALGORITHMS, 'HS256', 'none'];
 const folder = temporaryFolder();
 export const certificate = await ensureSelfSigned(folder, '127.0.0.1', Date.now());
 const spec = pinned<IdentityApi, IdentityArgs>({
