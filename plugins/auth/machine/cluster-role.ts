@@ -26,7 +26,11 @@ const BODY = Type.Object(
     bound_audiences: Type.Optional(Strings({ minItems: 1, 'x-max-bytes': MAX_BOUND_LIST_BYTES })),
     audience: AUDIENCE,
   },
-  { maxProperties: MAX_MEMBERS },
+  {
+    maxProperties: MAX_MEMBERS,
+    description: 'without `audience` or without `bound_audiences`, of which it is another name',
+    not: { type: 'object', required: ['audience', 'bound_audiences'], properties: { audience: { type: 'string', minLength: 1 }, bound_audiences: {} } },
+  },
 );
 
 type Body = Static<typeof BODY>;
@@ -69,9 +73,7 @@ function settingsOf(body: Body): ClusterRoleSettings {
 }
 
 function audiencesOf({ bound_audiences: audiences, audience = '' }: Body): readonly string[] | null {
-  if (audience === '') return audiences ?? null;
-  if (audiences) throw new Fault('BAD_REQUEST', { detail: 'body/audience: is another name of bound_audiences; send one of them' });
-  return [audience];
+  return audience === '' ? (audiences ?? null) : [audience];
 }
 
 /** Omits optional members that were not set, so that a client may post the answer back unchanged. */
