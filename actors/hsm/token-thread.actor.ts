@@ -6,7 +6,7 @@ import { isExpected } from './expected-error.ts';
 import { cacheName } from './key-name.ts';
 import { isStaleObject } from './return-value.ts';
 import { Token } from './token.ts';
-import { doWork, type Work } from './work.ts';
+import { doWork, isLong, type Work } from './work.ts';
 import { encodeError, type WorkError } from './work-error.ts';
 
 export interface TokenThreadArgs {
@@ -32,10 +32,13 @@ export type WorkResult =
   /** `isSpoiled`: the session is in the middle of an operation, or gone, and nothing was done. */
   | { readonly ok: false; readonly error: WorkError; readonly isMade: boolean; readonly isSpoiled: boolean };
 
-export type TokenThreadApi = { run(work: LentWork): WorkResult };
+export type TokenThreadApi = { run(work: LentWork): WorkResult | Promise<WorkResult> };
 
 /** Leases that are remembered as spoiled; the instance lends none of them again. */
 const MAX_SPOILED = 1_000;
+
+/** The first turn sends the answers. */
+const answersLeft = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
 export default defineActor<TokenThreadApi, TokenThreadArgs>(async ({ library: path, quirks }) => {
   const library = await loadLibrary(path);
@@ -46,22 +49,22 @@ export default defineActor<TokenThreadApi, TokenThreadArgs>(async ({ library: pa
     const handles = new Map(handle ? [[cacheName(handle.key), Buffer.from(handle.bytes)]] : []);
     return new Token({ library, session: Buffer.from(session), mechanisms: mechanismsOf.get(slot) ?? new Set(), handles, quirks });
   };
+  const run = (work: LentWork): WorkResult => {
+    const { lease, making } = work;
+    const token = tokenFor(work);
+    if (spoiled.has(lease)) return { ok: false, error: { kind: 'other', text: 'the session has ended' }, isMade: making.isMade, isSpoiled: true };
+    try {
+      return { ok: true, value: doWork(token, work) };
+    } catch (error) {
+      // A stale handle was refused before anything began in the session.
+      if (!isExpected(error) && !isStaleObject(error)) spoiled.add(lease);
+      if (spoiled.size > MAX_SPOILED) spoiled.delete(spoiled.values().next().value as number);
+      return { ok: false, error: encodeError(error), isMade: making.isMade, isSpoiled: false };
+    }
+  };
   return {
-    api: {
-      run(work) {
-        const { lease, making } = work;
-        const token = tokenFor(work);
-        if (spoiled.has(lease)) return { ok: false, error: { kind: 'other', text: 'the session has ended' }, isMade: making.isMade, isSpoiled: true };
-        try {
-          return { ok: true, value: doWork(token, work) };
-        } catch (error) {
-          // A stale handle was refused before anything began in the session.
-          if (!isExpected(error) && !isStaleObject(error)) spoiled.add(lease);
-          if (spoiled.size > MAX_SPOILED) spoiled.delete(spoiled.values().next().value as number);
-          return { ok: false, error: encodeError(error), isMade: making.isMade, isSpoiled: false };
-        }
-      },
-    },
+    // The answer to a search that came in the same message leaves first: it would wait until the long call has returned.
+    api: { run: (work) => (isLong(work.name) ? answersLeft().then(() => run(work)) : run(work)) },
     stop() {
       library.close();
     },
