@@ -20,8 +20,11 @@ import { BUILT_IN } from './plugins/index.ts';
 const { version } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8')) as { version: string };
 /** A terminal signals both the launcher and the server, and the launcher forwards the signal. Within this time both count as one signal. */
 const ONE_SIGNAL_MS = 1_000;
-/** A start that was told to stop goes on so long: with several threads the first ones already serve. One that waits, as for a database, then ends. */
-const START_MS = 5_000;
+/**
+ * A start that was told to stop goes on so long: with several threads the first ones already serve, and a start takes a while on a busy machine.
+ * One that waits, as for a database, then ends. Service managers wait longer, and a second signal does not wait.
+ */
+const START_MS = 20_000;
 /** What the operator can mend: printed as plain text. Anything else is a bug, and keeps its stack. */
 const REFUSALS = [ConfigError, RefusedStore, StartFailure] as const;
 

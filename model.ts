@@ -29,8 +29,15 @@ const OPTIONS = {
 
 function parse(args: string[]) {
   try {
-    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
+    const parsed = parseArgs({ args, options: OPTIONS, allowPositionals: true, tokens: true });
+    const given = parsed.tokens.flatMap((token) => (token.kind === 'option' ? [token] : []));
+    const empty = given.find(({ value }) => value === '');
+    if (empty) throw new HubError(`${empty.rawName}: needs a value`);
+    const twice = given.find(({ name }, at) => given.findIndex((other) => other.name === name) < at);
+    if (twice) throw new HubError(`${twice.rawName}: was given more than once; give it once`);
+    return parsed;
   } catch (error) {
+    if (error instanceof HubError) throw error;
     throw new HubError(`${(error as Error).message}\n${USAGE}`);
   }
 }

@@ -158,7 +158,7 @@ export interface Calls {
   /** Create or replace a role */
   'POST /auth/approle/role/{name}': {
     params: { name: string };
-    body?: { token_ttl?: number | undefined; token_max_ttl?: number | undefined; token_explicit_max_ttl?: number | undefined; secret_id_ttl?: number | undefined; token_policies?: readonly (string)[] | undefined; token_renewable?: boolean | undefined; bind_secret_id?: boolean | undefined };
+    body?: { token_ttl?: number | undefined; token_max_ttl?: number | undefined; token_explicit_max_ttl?: number | undefined; token_policies?: readonly (string)[] | undefined; token_renewable?: boolean | undefined; token_bound_cidrs?: readonly (string)[] | string | undefined; token_num_uses?: number | undefined; secret_id_ttl?: number | undefined; secret_id_num_uses?: number | undefined; secret_id_bound_cidrs?: readonly (string)[] | string | undefined; bind_secret_id?: boolean | undefined };
     answer: undefined;
   };
   /** Get a role */
@@ -184,7 +184,7 @@ export interface Calls {
   /** Generate a secret id */
   'POST /auth/approle/role/{name}/secret-id': {
     params: { name: string };
-    body?: { ttl?: number | undefined; num_uses?: number | undefined };
+    body?: { ttl?: number | undefined; num_uses?: number | undefined; cidr_list?: readonly (string)[] | string | undefined; token_bound_cidrs?: readonly (string)[] | string | undefined };
     answer: { data: Record<string, unknown> };
   };
   /** List the accessors of the secret ids of a role */
@@ -224,7 +224,7 @@ export interface Calls {
   /** Create or replace a cluster role */
   'POST /auth/cluster/role/{name}': {
     params: { name: string };
-    body: { jwks_url: string; bound_service_account_names: readonly (string)[]; bound_service_account_namespaces: readonly (string)[]; token_ttl: number; token_max_ttl?: number | undefined; token_explicit_max_ttl?: number | undefined; token_policies?: readonly (string)[] | undefined; token_renewable?: boolean | undefined; expected_issuer?: string | undefined; bound_audiences?: readonly (string)[] | undefined; audience?: string | undefined };
+    body: { jwks_url: string; bound_service_account_names: readonly (string)[]; bound_service_account_namespaces: readonly (string)[]; token_ttl: number; token_max_ttl?: number | undefined; token_explicit_max_ttl?: number | undefined; token_policies?: readonly (string)[] | undefined; token_renewable?: boolean | undefined; token_bound_cidrs?: readonly (string)[] | string | undefined; token_num_uses?: number | undefined; expected_issuer?: string | undefined; bound_audiences?: readonly (string)[] | undefined; audience?: string | undefined };
     answer: undefined;
   };
   /** Get a cluster role */

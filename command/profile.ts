@@ -28,6 +28,7 @@ const NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/;
 /** `GATEHOUSE_PROFILE_DIR`, or `gatehouse` in the folder of the user's configuration. */
 export function profilePath(name: string, env: NodeJS.ProcessEnv): string {
   if (!NAME.test(name)) throw new CommandError(`${name}: the name of a profile has letters, digits, dots, _ and -`, EXIT.usage);
+  if (env['GATEHOUSE_PROFILE_DIR'] === '') throw new CommandError('GATEHOUSE_PROFILE_DIR: is empty; name a place, or remove it', EXIT.usage);
   const folder = env['GATEHOUSE_PROFILE_DIR'] ?? join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'gatehouse');
   return join(folder, `${name}.json`);
 }

@@ -1,8 +1,9 @@
 // Builds the parser from the commands: words, flags, help with an example for each, completion for shells.
 import tab from '@bomb.sh/tab/commander';
-import { CommanderError, Option, Command as Parser } from 'commander';
+import { Argument, CommanderError, Option, Command as Parser } from 'commander';
 import { BASH_COMPLETION } from './bash-completion.ts';
 import type { Command, Group, Surroundings, Words } from './command.ts';
+import { checkedArgument, checkedOption } from './given.ts';
 
 export interface ProgramOptions {
   readonly version: string;
@@ -41,12 +42,12 @@ function withOwnBash(program: Parser): void {
 
 function add(parent: Parser, { name, about, args = [], flags = [], example, run }: Command, surroundings: ProgramOptions['surroundings']): void {
   const parser = parent.command(name).description(about).addHelpText('after', `\nExample:\n  $ ${example}`);
-  for (const [argument, text] of args) parser.argument(argument, text);
+  for (const [argument, text] of args) parser.addArgument(checkedArgument(new Argument(argument, text)));
   for (const { flags: written, about: text, choices } of flags) {
     const option = new Option(written, text);
-    parser.addOption(choices ? option.choices([...choices]) : option);
+    parser.addOption(checkedOption(choices ? option.choices([...choices]) : option));
   }
-  parser.option('--json', 'print JSON for scripts').option('--profile <name>', 'profile to use (default: default)');
+  parser.option('--json', 'print JSON for scripts').addOption(checkedOption(new Option('--profile <name>', 'profile to use (default: default)')));
   parser.action(async (...all: unknown[]) => {
     const given = parser.opts() as { json?: boolean; profile?: string };
     // Commander hands over the arguments, then the flags and the parser; several arguments come as a list.

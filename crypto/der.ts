@@ -16,6 +16,7 @@ export const DER = Object.freeze({
   ia5: 0x16,
   utcTime: 0x17,
   generalizedTime: 0x18,
+  universal: 0x1c,
   bmp: 0x1e,
 });
 
@@ -46,6 +47,8 @@ export function namedBits(tag: number, numbers: readonly number[]): Buffer {
   for (const number of numbers) bytes[number >> 3] = (bytes[number >> 3] as number) | (0x80 >> (number & 7));
   return element(tag, Buffer.of(numbers.length === 0 ? 0 : 7 - (last & 7)), bytes);
 }
+/** @param content of a bit string, with its first byte, which counts the unused bits @returns whether a named bit is set */
+export const hasNamedBit = (content: Uint8Array, number: number): boolean => ((content[1 + (number >> 3)] ?? 0) & (0x80 >> (number & 7))) !== 0;
 export const context = (number: number, ...contents: readonly Uint8Array[]): Buffer => element(0xa0 | number, ...contents);
 
 /** Writes an integer that is not negative. */

@@ -1,4 +1,6 @@
 // The first step of the start: combines flags, file, variables and plugins into one validated configuration, or one list of problems.
+
+import { addressList } from './address-list.ts';
 import { additionSchemas, completeSections } from './catalog/additions.ts';
 import { type Catalog, loadCatalog } from './catalog/load.ts';
 import { type FlagValues, parseFlags } from './config/flags.ts';
@@ -8,7 +10,6 @@ import { Secret } from './config/schema.ts';
 import { resolveSecrets, type SecretSources, UNREAD } from './config/secret.ts';
 import { KERNEL_SECTIONS, type KernelConfig } from './config/sections.ts';
 import type { Setting } from './config/setting.ts';
-import { addressList } from './http/address-list.ts';
 import { type AnyPlugin, sectionOf } from './plugin.ts';
 import { storeUrlProblem } from './store/store-url.ts';
 import { tracingProblems } from './trace-config.ts';
@@ -48,7 +49,7 @@ export interface Configured {
 /** @throws ConfigError with every problem in the sections of the kernel and of all plugins */
 export async function configure({ plugins, argv, env }: ConfigureOptions): Promise<Configured> {
   const ownFlags = parseFlags(argv, {});
-  const file = readConfigFile(ownFlags.config ?? env['GATEHOUSE_CONFIG']);
+  const file = readConfigFile(ownFlags.config ?? (env['GATEHOUSE_CONFIG'] || undefined));
   const catalog = await loadCatalog(plugins, modulesIn(file.tables['plugins']), file.base);
   const flags = parseFlags(argv, Object.assign({}, ...catalog.plugins.map((plugin) => plugin.flags ?? {})));
   const schemas = { ...catalog.schemas, ...additionSchemas(catalog.plugins), ...KERNEL_SECTIONS };
@@ -63,7 +64,7 @@ export async function configure({ plugins, argv, env }: ConfigureOptions): Promi
   const sources = { base: file.base, env, used: new Set<string>(), problems: [] };
   const newRootKey = readSecretFlag(flags.newRootKey, '--new-root-key', sources);
   const copyStore = readSecretFlag(flags.copyStore, '--copy-store', sources);
-  const problems = [...catalog.problems, ...loaded.problems, ...kernelProblems(loaded.sections), ...own, ...completed.problems, ...sources.problems];
+  const problems = [...catalog.problems, ...loaded.problems, ...kernelProblems(loaded.sections, env), ...own, ...completed.problems, ...sources.problems];
   if (problems.length > 0) throw new ConfigError(problems);
   const kept = Object.fromEntries(KEPT.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
   forget(env, [...Object.keys(env).filter((name) => name.startsWith('GATEHOUSE_')), ...loaded.secretVariables, ...sources.used]);
@@ -86,6 +87,10 @@ export async function configure({ plugins, argv, env }: ConfigureOptions): Promi
   };
 }
 
+/** Empty, each would be the folder of the moment. */
+const PLACES = ['GATEHOUSE_CONFIG', 'GATEHOUSE_DATA_DIR'];
+const emptyPlaces = (env: NodeJS.ProcessEnv) => PLACES.filter((name) => env[name] === '').map((name) => `${name}: is empty; name a place, or remove it`);
+
 const KEPT = ['GATEHOUSE_ADMIN_PASSWORD', 'GATEHOUSE_DATA_DIR'];
 
 /** Called before any thread starts, because a thread copies the environment. The launcher has the same environment and is asked to delete the variables too. */
@@ -102,7 +107,7 @@ function readSecretFlag(given: unknown, flag: string, sources: SecretSources): s
 }
 
 /** What the schemas of the kernel's sections cannot say. */
-function kernelProblems(sections: Readonly<Record<string, unknown>>): string[] {
+function kernelProblems(sections: Readonly<Record<string, unknown>>, env: NodeJS.ProcessEnv): string[] {
   const { http, store, metrics, tracing } = sections as Partial<KernelConfig>;
   const lists = [
     ['http.trusted_proxies', http?.trusted_proxies],
@@ -120,5 +125,5 @@ function kernelProblems(sections: Readonly<Record<string, unknown>>): string[] {
   // One that is empty or no text, or could not be read, has its problem already.
   const isText = typeof store?.url === 'string' && store.url !== '' && store.url !== UNREAD;
   const url = isText ? storeUrlProblem(store.url) : undefined;
-  return [...addresses, ...(url === undefined ? [] : [`store.url: ${url}`]), ...tracingProblems(tracing)];
+  return [...emptyPlaces(env), ...addresses, ...(url === undefined ? [] : [`store.url: ${url}`]), ...tracingProblems(tracing)];
 }

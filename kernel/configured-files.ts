@@ -1,18 +1,76 @@
-// Reads the files that a configuration names, as a start would, but starts and writes nothing.
-import { actorSpecs } from './catalog/actors.ts';
+// Reads the files that a configuration names and makes what it describes, as a start would, but starts and writes nothing.
+import { randomUUID } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { type Built, build } from './built.ts';
+import { createClock } from './clock.ts';
 import { ConfigError } from './config/load.ts';
 import type { Configured } from './configure.ts';
 import { checkTls } from './http/tls.ts';
+import { keyEncryptionKeysOf } from './key-server-key.ts';
+import { requireClients, requireOwnPort } from './listener/listener.ts';
+import { createLog } from './log.ts';
+import { createMetrics } from './metrics.ts';
 import { parseRootKey } from './root-key.ts';
+import { newSharedMemory } from './shared/memory.ts';
+import { openableStoreUrl } from './store/store-url.ts';
+import { createVersions } from './versions.ts';
 
-/** @throws ConfigError with everything that is wrong with the files of `[http.tls]` and of plugins, with a configured root key, and with where actors live */
-export function checkConfiguredFiles({ config, sections, catalog, base, dataDir }: Configured): void {
+/**
+ * @returns warnings of what a first start would refuse, if the database may be in use already
+ * @throws ConfigError with everything that is wrong with the files of `[http.tls]` and of plugins, with a configured root key, with the place of the
+ * database, with where actors live, with listeners, with the key-encryption key, and with what a first start needs, if it is one
+ */
+export function checkConfiguredFiles(configured: Configured): readonly string[] {
+  const { config, base } = configured;
   const problems = [
     () => checkTls(config.http, base),
-    () => actorSpecs(catalog.plugins, sections, config, base, '', dataDir),
     () => config.store.root_key !== '' && parseRootKey(config.store.root_key, 'store.root_key'),
+    () => checkStorePlace(configured),
   ].flatMap(problemsOf);
+  const built = builtProblems(configured);
+  const first = isFirstStart(configured);
+  problems.push(...built.problems, ...(first ? built.ofFirstStart : []));
   if (problems.length > 0) throw new ConfigError(problems);
+  return first ? [] : built.ofFirstStart.map((problem) => `${problem}; a first start and a reset of the administrator refuse it`);
+}
+
+/** Whether the next start is certainly the first one. */
+function isFirstStart({ config, dataDir }: Configured): boolean {
+  const file = SQLITE.exec(config.store.url)?.[1];
+  return file !== undefined && !existsSync(join(resolve(dataDir), file));
+}
+
+const SQLITE = /^sqlite:(.+)$/s;
+
+/** A start makes the data folder, but none in it. */
+function checkStorePlace({ config, dataDir }: Configured): void {
+  const folder = resolve(dataDir);
+  const isThere = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  const file = SQLITE.exec(config.store.url)?.[1];
+  if (isThere || (file !== undefined && dirname(join(folder, file)) !== folder)) openableStoreUrl(config.store.url, folder);
+}
+
+function builtProblems(configured: Configured): { readonly problems: readonly string[]; readonly ofFirstStart: readonly string[] } {
+  const { http } = configured.config;
+  let built: Built | undefined;
+  const unbuildable = problemsOf(() => {
+    built = describedBy(configured);
+  });
+  if (!built) return { problems: unbuildable, ofFirstStart: [] };
+  const { contexts, listeners } = built;
+  const problems = [
+    ...listeners.map((listener) => () => requireClients(listener, http.tls.client_ca !== '')),
+    ...listeners.map((listener) => () => requireOwnPort(listener, http)),
+    () => keyEncryptionKeysOf(contexts),
+  ].flatMap(problemsOf);
+  return { problems, ofFirstStart: [...contexts].flatMap(([plugin, ctx]) => plugin.firstStartProblems?.(ctx) ?? []) };
+}
+
+function describedBy(configured: Configured): Built {
+  const parts = { clock: createClock(), metrics: createMetrics(), tracing: undefined, shared: newSharedMemory(1), versions: createVersions(), node: '' };
+  const store = { url: configured.config.store.url, origin: randomUUID() };
+  return build({ ...configured, version: '', log: createLog('silent') }, { ...parts, store }, { tls: {} }, resolve(configured.dataDir));
 }
 
 function problemsOf(check: () => unknown): readonly string[] {

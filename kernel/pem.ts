@@ -21,13 +21,20 @@ const KINDS = {
   revocationList: { what: 'revocation list', label: /^X509 CRL$/, parse: (block) => createSecureContext({ crl: block }), unfit: deltaList },
 } as const satisfies Record<string, PemKind>;
 
+/** @returns the blocks with this label, in their order */
+export function blocksIn(pem: string, label: 'CERTIFICATE' | 'X509 CRL'): string[] {
+  return [...pem.matchAll(new RegExp(`-----BEGIN ${label}-----[^-]+-----END ${label}-----`, 'g'))].map(([block]) => `${block}\n`);
+}
+
+/** @returns what stands between the lines BEGIN and END */
+export const derOf = (block: string): Buffer => Buffer.from(block.replace(/-----[^-]+-----/g, ''), 'base64');
+
 /** The extension deltaCRLIndicator, critical or not (RFC 5280 section 5.2.4). */
 const DELTA = [Buffer.from('0603551d1b0101ff04', 'hex'), Buffer.from('0603551d1b04', 'hex')];
 
 /** OpenSSL passes over lists of changes without a word, so what they revoke would be accepted. */
 function deltaList(block: string): string | undefined {
-  const der = Buffer.from(block.replace(/-----[^-]+-----/g, ''), 'base64');
-  return DELTA.some((extension) => der.includes(extension)) ? 'is a delta list, which names only changes: give the complete list' : undefined;
+  return DELTA.some((extension) => derOf(block).includes(extension)) ? 'is a delta list, which names only changes: give the complete list' : undefined;
 }
 
 const BEGIN = /-----BEGIN ([A-Z0-9 ]+)-----/g;

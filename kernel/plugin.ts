@@ -112,6 +112,8 @@ interface Plugin<C, S extends Actors, N extends Actors = S> {
    * @param id asks for the key of this identifier, from which `--rotate-kek` moves to the configured one; undefined if this plugin cannot reach it
    */
   keyEncryptionKey?(ctx: PluginContext<C, S & N>, id?: string): KeyEncryptionKey | undefined;
+  /** @returns what is wrong with what only a first start uses, as one over an empty store would refuse it; for checks of the configuration */
+  firstStartProblems?(ctx: PluginContext<C, S & N>): readonly string[];
   /**
    * Runs once, in the main thread, after the actors have started and before the server listens. The other functions run in the thread of every front
    * as well, and metrics of all threads add up: what is read from elsewhere at every scrape belongs here.

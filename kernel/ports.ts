@@ -1,13 +1,13 @@
 // Opens the ports of a front: HTTPS with the routes of plugins and kernel, and the listeners of other protocols.
 import type { AddressInfo } from 'node:net';
 import type { TlsOptions } from 'node:tls';
+import { addressList } from './address-list.ts';
 import { faultTables } from './catalog/faults.ts';
 import type { Clock } from './clock.ts';
 import { ConfigError } from './config/load.ts';
 import type { Configured } from './configure.ts';
 import type { Contexts } from './context.ts';
 import type { FrontLimits } from './front-limits.ts';
-import { addressList } from './http/address-list.ts';
 import { createAuthentication } from './http/authenticate.ts';
 import { expectProxies } from './http/behind-proxies.ts';
 import { createFront, type Front } from './http/front.ts';

@@ -14,9 +14,15 @@ export async function startOf<T>(part: string, run: () => T): Promise<Awaited<T>
   try {
     return await run();
   } catch (error) {
-    if (!(error instanceof Fault && isServerFailure(error))) throw error;
-    throw new StartFailure(`${part} could not start: ${error.detail ?? failureText(error.code)}`, { cause: error });
+    const why = serverFailure(error);
+    if (why === undefined) throw error;
+    throw new StartFailure(`${part} could not start: ${why}`, { cause: error });
   }
+}
+
+/** @returns what a part of the server or a database says of its state; undefined for any other error */
+export function serverFailure(error: unknown): string | undefined {
+  return error instanceof Fault && isServerFailure(error) ? (error.detail ?? failureText(error.code)) : undefined;
 }
 
 /** @returns what the operating system refused on which file, such as one of another user; undefined for any other error */

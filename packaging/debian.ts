@@ -81,7 +81,7 @@ Installed-Size: ${kilobytes}
 Pre-Depends: init-system-helpers (>= 1.54~)
 Depends: adduser, libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 10)
 Recommends: systemd
-Suggests: postgresql (>= 15), softhsm2
+Suggests: postgresql (>= 15), softhsm2, poppler-data
 Section: net
 Priority: optional
 Description: server that stands in front of a team's people, keys and models

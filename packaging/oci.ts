@@ -7,8 +7,8 @@ import { sourceTime, versionOf } from './build-facts.ts';
 import { layOut } from './debian.ts';
 import { ROOT } from './program.ts';
 
-/** What the program and its Node link to, and the names of the user and of the time zones. */
-const PACKAGES = ['base-files', 'base-passwd', 'libc6', 'libgcc-s1', 'libstdc++6', 'tzdata', 'netbase'];
+/** What the program and its Node link to, the names of the user and of the time zones, and the character maps of pdf files. */
+const PACKAGES = ['base-files', 'base-passwd', 'libc6', 'libgcc-s1', 'libstdc++6', 'tzdata', 'netbase', 'poppler-data'];
 const SOURCE = 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian bookworm main';
 /** Only people read them. */
 const UNUSED = ['usr/share/doc', 'usr/share/man', 'usr/share/locale', 'usr/share/info', 'var/cache', 'var/log', 'var/lib/apt', 'usr/share/zoneinfo/right'];

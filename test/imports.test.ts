@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Kernel files that an actor may use at run time. */
 const FOR_ACTORS =
-  /^kernel\/(at-once|actor|data-key|fault|give-back|repeat|ring|seal|versions|store\/[a-z-]+|runtime\/(bytes|child|encoded-page)|http\/outbound|config\/secret-file|tracing\/(span|outgoing))\.ts$/;
+  /^kernel\/(address-list|at-once|actor|data-key|fault|give-back|repeat|ring|seal|versions|store\/[a-z-]+|runtime\/(bytes|child|encoded-page)|http\/outbound|config\/secret-file|tracing\/(span|outgoing))\.ts$/;
 
 /** What anybody may use: the protocols and the algorithms. They know no actor, no plugin and no store. */
 const LIBRARIES = /^(kmip|crypto|jose|text)\//;
@@ -120,8 +120,9 @@ test('the client imports nothing but itself, and nothing of Node: browsers run i
 });
 
 test('the command knows the server by the client alone; what it does on its own machine is named here', () => {
-  /** The profile is a private file; doctor and config check read the configuration; model.ts has the bar of its downloads. */
-  const LOCAL = /^(kernel\/(private-file|configure|configured-files|config\/load)\.ts|actors\/model\/hub\/progress\.ts|plugins\/(index|hsm\/instances)\.ts)$/;
+  /** The profile is a private file; doctor and config check read the configuration, doctor also revocation lists; model.ts has the bar of its downloads. */
+  const LOCAL =
+    /^(crypto\/x509\/(certificate-facts|distinguished-name|revocation-list)\.ts|kernel\/(private-file|pem|configure|configured-files|config\/load|store\/store-url)\.ts|actors\/model\/hub\/progress\.ts|plugins\/(index|hsm\/instances)\.ts)$/;
   assert.deepEqual(
     offenders(({ file, target, typeOnly }) => !file.startsWith('command/') || typeOnly || /^(command|client)\//.test(target) || LOCAL.test(target)),
     [],

@@ -59,6 +59,12 @@ export const FRONTS = process.env['GATEHOUSE_TEST_FRONTS'] ?? '1';
 /** Where the keys of servers of tests are used: `[keys] placement`, unless a test says it. */
 const PLACEMENT = process.env['GATEHOUSE_TEST_PLACEMENT'] ?? 'beside';
 
+/**
+ * Every thread would compute known answers for a second or two after each start, and a run starts hundreds of servers.
+ * The tests of self-tests and warm-ups have them.
+ */
+export const WITHOUT_SELF_TESTS = { GATEHOUSE_KEYS_SELF_TESTS: 'false' } as const;
+
 export function temporaryFolder(): string {
   return mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
 }
@@ -86,8 +92,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       GATEHOUSE_AUTH_LOGIN_RATE_BURST: '100000',
       GATEHOUSE_HTTP_THREADS: FRONTS,
       ...(/^\[keys\][^[]*^placement/ms.test(options.config ?? '') ? {} : { GATEHOUSE_KEYS_PLACEMENT: PLACEMENT }),
-      // Every thread would compute for a second or two; tests of it set their own.
-      GATEHOUSE_KEYS_SELF_TESTS: 'false',
+      ...WITHOUT_SELF_TESTS,
       ...(url === undefined ? {} : { GATEHOUSE_STORE_URL: url }),
       ...options.env,
     });

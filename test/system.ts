@@ -48,6 +48,7 @@ export const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   { name: 'libfaketime', isPresent: () => FAKETIME_LIBRARY !== '' },
   { name: 'strace', isPresent: () => existsSync('/usr/bin/strace') },
   { name: 'prometheus', isPresent: () => existsSync('/usr/bin/promtool') },
+  { name: 'poppler-data', isPresent: () => existsSync('/usr/share/poppler/cMap') },
   { name: 'python3-pykmip', isPresent: () => existsSync(PYTHON) && existsSync('/usr/lib/python3/dist-packages/kmip/__init__.py') },
 ];
 

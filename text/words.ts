@@ -28,9 +28,12 @@ const MANY_MARKS = /\p{M}{31,}/gu;
 const ACCENTS =
   /(?:[\u0300-\u036f]|[\u0591-\u05bd\u05bf-\u05c7]|[\u0610-\u061a\u064b-\u065f\u0670]|[\u06d6-\u06ed]|[\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f])+/g;
 
-/** @returns the text without case, compatibility forms and accents */
+/** Shows where a word may be divided, and is no part of it. */
+const SOFT_HYPHEN = '\u00ad';
+
+/** @returns the text without case, compatibility forms, accents and soft hyphens */
 export function fold(text: string): string {
-  return foldCase(text.replaceAll(MANY_MARKS, '').normalize('NFKD').replaceAll(ACCENTS, '').normalize('NFC'));
+  return foldCase(text.replaceAll(SOFT_HYPHEN, '').replaceAll(MANY_MARKS, '').normalize('NFKD').replaceAll(ACCENTS, '').normalize('NFC'));
 }
 
 /**

@@ -6,10 +6,11 @@ import { Refusal } from '../../kmip/refusal.ts';
 import type { Structure } from '../../kmip/ttlv/node.ts';
 import type { Opening } from './object/content-room.ts';
 import { Finder } from './object/finder.ts';
-import { wrappingTerm } from './object/index-terms.ts';
+import { type IndexTerm, keysetOf, keysetTerm, wrappingTerm } from './object/index-terms.ts';
 import type { DescriptionDraft, Draft } from './object/managed-object.ts';
 import type { ObjectWriter } from './object/object-source.ts';
 import { quotaProblem } from './object/quota.ts';
+import { requireUnshadowed } from './object/shadowed-keyset.ts';
 import { requireUniqueNames } from './object/unique-name.ts';
 import type { ObjectTransaction, OperationContext } from './operation-context.ts';
 import { auditActor } from './principal.ts';
@@ -65,8 +66,22 @@ export class Changes implements ObjectTransaction {
     return this.#objects.read(id);
   }
 
-  async findWrapped({ id, owner }: DescriptionDraft): Promise<string[]> {
-    const { tag, value } = wrappingTerm(id);
+  findWrapped({ id, owner }: DescriptionDraft): Promise<string[]> {
+    return this.#holders(owner, wrappingTerm(id));
+  }
+
+  async generations(member: DescriptionDraft): Promise<DescriptionDraft[]> {
+    const keyset = keysetOf(member);
+    const found: DescriptionDraft[] = [];
+    for (const id of keyset === undefined ? [] : await this.#holders(member.owner, keysetTerm(keyset))) {
+      const other = id === member.id ? undefined : await this.read(id);
+      // The index is only a hint about where to look.
+      if (other?.owner === member.owner && keysetOf(other) === keyset) found.push(other);
+    }
+    return found;
+  }
+
+  async #holders(owner: string, { tag, value }: IndexTerm): Promise<string[]> {
     const found = await this.tx.all<{ id: string }>('SELECT object_id AS id FROM kms_attribute WHERE owner = $1 AND tag = $2 AND value = $3', [
       owner,
       tag,
@@ -86,11 +101,13 @@ export class Changes implements ObjectTransaction {
   async #insert(object: Draft, kin: readonly string[] | undefined, along: Along): Promise<void> {
     const added = await this.#objects.insert(object, () => together([this.#requireRoom(object.owner, 'objects'), along()]));
     await requireUniqueNames(this.tx, object, added, this.#ctx.caller, kin);
+    await requireUnshadowed(this.tx, object, added);
   }
 
   async update(object: DescriptionDraft): Promise<void> {
     const added = await this.#objects.update(object);
     await requireUniqueNames(this.tx, object, added, this.#ctx.caller);
+    await requireUnshadowed(this.tx, object, added);
   }
 
   async resize(object: DescriptionDraft): Promise<void> {

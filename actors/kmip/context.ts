@@ -10,6 +10,7 @@ import { Changes } from './changes.ts';
 import { discoverKey } from './message/discover.ts';
 import type { Held } from './object/cache.ts';
 import type { Opening } from './object/content-room.ts';
+import { linkedTo } from './object/create.ts';
 import { Finder } from './object/finder.ts';
 import type { ManagedObject, ObjectDescription } from './object/managed-object.ts';
 import type { FoundIn, ObjectSource } from './object/object-source.ts';
@@ -85,6 +86,11 @@ export class BatchContext implements OperationContext, FoundIn<ManagedObject, Ob
 
   candidates(payload: Structure, right: OperationName): Promise<readonly ManagedObject[]> {
     return this.#objects.candidates(payload, right);
+  }
+
+  async linkOf(id: string, type: number, link: 'PublicKeyLink' | 'PrivateKeyLink'): Promise<string | undefined> {
+    const held = await this.held(this.server.objects.canonical(id), false);
+    return held?.object.type === type ? linkedTo(held.object, link) : undefined;
   }
 
   change<T>(work: (tx: ObjectTransaction) => Promise<T>): Promise<T> {

@@ -53,6 +53,8 @@ export interface ObjectTransaction extends Objects<Draft, DescriptionDraft> {
   readWhole(id: string): Promise<Draft | undefined>;
   /** Identifiers of objects of the same owner that are stored or returned wrapped by this key. */
   findWrapped(key: DescriptionDraft): Promise<string[]>;
+  /** The other objects of its owner that are in the keyset of this object. */
+  generations(member: DescriptionDraft): Promise<DescriptionDraft[]>;
   /** Gives everybody who may use `from` the same rights on `to`, which is new. */
   copyGrants(from: DescriptionDraft, to: Draft): Promise<void>;
   /** Deletes the row itself. */
@@ -70,6 +72,8 @@ export interface OperationContext extends Objects<ManagedObject, ObjectDescripti
   readonly reader: Reader;
   /** Seconds since the epoch, the same for a whole batch. */
   readonly now: number;
+  /** Where an object of this type links to, whatever the caller's rights on it: the identifier alone permits nothing. Undefined if it does not. */
+  linkOf(id: string, type: number, link: 'PublicKeyLink' | 'PrivateKeyLink'): Promise<string | undefined>;
   /** All generations of a keyset that may have encrypted or signed the data, newest first; a single object for a plain identifier. */
   candidates(payload: Structure, right: OperationName): Promise<readonly ManagedObject[]>;
   /** Runs long work, outside of `change`. */

@@ -13,7 +13,7 @@ import { BatchContext } from './context.ts';
 import { type PairSource, withPair } from './creation/pair-source.ts';
 import { rekeyDraft } from './creation/replacement-key.ts';
 import { rekeyPair } from './creation/replacement-pair.ts';
-import { settle, stateAt } from './object/lifecycle.ts';
+import { settle } from './object/lifecycle.ts';
 import type { Draft } from './object/managed-object.ts';
 import { type Outside, withOutside } from './object/outside.ts';
 import { rotationDue } from './object/rotation-due.ts';
@@ -91,7 +91,7 @@ async function rotate(tx: ObjectTransaction, id: string, ctx: BatchContext, sour
   if (draft?.owner !== ctx.caller.user) return false;
   settle(draft, ctx.now);
   const due = rotationDue(draft);
-  if (due === undefined || due > ctx.now || stateAt(draft, ctx.now) !== ENUM.State.Active) {
+  if (due === undefined || due > ctx.now) {
     await tx.update(draft);
     return false;
   }

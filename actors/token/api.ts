@@ -2,6 +2,7 @@
 import type { EncodedPage } from '../../kernel/runtime/encoded-page.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
 import type { PageRequest } from '../../kernel/store/page.ts';
+import type { Bounds } from './bounds.ts';
 
 /** How a machine signs in: with a role id and a secret id, or as a service account of a cluster. */
 export type TokenKind = 'approle' | 'cluster';
@@ -16,7 +17,7 @@ export interface Principal {
   readonly source: string;
 }
 
-interface TokenSettings {
+export interface TokenSettings {
   /** 0: its tokens do not expire. */
   readonly tokenTtlSeconds: number;
   /** Renewals cannot extend a token beyond this age; 0: no limit. */
@@ -24,11 +25,19 @@ interface TokenSettings {
   readonly tokenPolicies: readonly string[];
   /** False: a token ends with its first lease. */
   readonly tokenRenewable: boolean;
+  /** Addresses and networks that may sign in and use the tokens; empty: all. */
+  readonly tokenBoundCidrs: readonly string[];
+  /** Requests that a token may make; 0: unlimited. */
+  readonly tokenNumUses: number;
 }
 
 export interface RoleSettings extends TokenSettings {
   /** For secret ids without a lifetime of their own; 0: they do not expire. */
   readonly secretIdTtlSeconds: number;
+  /** Of a secret id without a number of its own, and the highest that one may have; 0: unlimited. */
+  readonly secretIdNumUses: number;
+  /** Addresses and networks that may sign in; empty: all. */
+  readonly secretIdBoundCidrs: readonly string[];
   readonly bindSecretId: boolean;
 }
 
@@ -61,8 +70,12 @@ export interface NewSecretId {
   readonly accessor: string;
   /** 0: the role's lifetime. */
   readonly ttlSeconds: number;
-  /** 0: unlimited. */
+  /** 0: as many as the role says. */
   readonly numUses: number;
+  /** Addresses and networks that may sign in with it, beside those of the role; empty: all of them. */
+  readonly boundCidrs: readonly string[];
+  /** The same for uses of its tokens. */
+  readonly tokenBoundCidrs: readonly string[];
 }
 
 /** A token about to be issued. */
@@ -110,6 +123,9 @@ export interface TokenView {
   /** Renewals cannot extend the token beyond this age; 0: no limit. */
   readonly maxTtlSeconds: number;
   readonly renewable: boolean;
+  readonly bounds: Bounds;
+  /** Requests that it may still make; 0: unlimited. */
+  readonly usesLeft: number;
 }
 
 /** A token in a list, with the names of the answer. */
@@ -141,7 +157,7 @@ export type TokenApi = {
   revokeClusterTokens(role: string, by: Principal): Promise<number | null>;
   /** Revokes the token only if it belongs to this role. */
   revokeByAccessor(kind: TokenKind, role: string, accessor: string, by: Principal): Promise<void>;
-  /** @returns false for an unknown role */
+  /** @returns false for an unknown role @throws Fault BAD_REQUEST for more uses than the role allows */
   createSecretId(secretId: NewSecretId, by: Principal): Promise<boolean>;
   /** Accessors of the secret ids that are valid now; null for an unknown role. */
   accessors(role: string, page: PageRequest): Promise<EncodedPage<string> | null>;
@@ -154,10 +170,15 @@ export type TokenApi = {
   /** Also deletes its tokens. */
   deleteClusterRole(name: string, by: Principal): Promise<void>;
   loginCluster(login: ClusterLogin): Promise<LoginOutcome>;
-  /** The token with this digest, if it is valid now. */
-  look(digest: string): Promise<TokenView | null>;
-  /** @returns null for a token that is not valid, `fixed` for one that cannot be renewed */
-  renew(digest: string, source: string): Promise<TokenView | null | 'fixed'>;
+  /** The token with this digest, if it is valid now for a client with the address `source`. */
+  look(digest: string, source: string): Promise<TokenView | null>;
+  /** The same, and counts one of its uses; the last one revokes the token. */
+  use(digest: string, source: string): Promise<TokenView | null>;
+  /**
+   * @param counts whether the renewal is itself a use of the token; the last one cannot renew it
+   * @returns null for a token that is not valid, `fixed` for one that cannot be renewed
+   */
+  renew(digest: string, source: string, counts: boolean): Promise<TokenView | null | 'fixed'>;
   /** @returns false for a token that is not valid */
   revoke(digest: string, source: string): Promise<boolean>;
   /** Writes an audit row for an event that changes nothing, such as a refused login. */

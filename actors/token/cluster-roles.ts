@@ -16,8 +16,8 @@ interface Row {
   readonly settings: string;
 }
 
-/** The value for roles that were stored before the setting existed. */
-const WITHOUT = { tokenRenewable: true };
+/** The values for roles that were stored before the settings existed. */
+const WITHOUT = { tokenRenewable: true, tokenBoundCidrs: [], tokenNumUses: 0 };
 
 export async function readClusterRole(reader: Reader, name: string): Promise<ClusterRole | null> {
   const row = await reader.get<Row>('SELECT name, revision, settings FROM cluster_role WHERE name = $1', [name]);

@@ -5,7 +5,7 @@ import { approleName } from '../../kernel/store/account-name.ts';
 import { endName, holdName } from '../../kernel/store/accounts.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
 import { mapPage, type PageRequest, readPage } from '../../kernel/store/page.ts';
-import type { Reader, Store } from '../../kernel/store/store.ts';
+import type { Reader, SqlValue, Store } from '../../kernel/store/store.ts';
 import { requireSuperAdmin } from '../directory/administered.ts';
 import type { Principal, Role, RoleSettings } from './api.ts';
 import { revokeTokensOf } from './tokens.ts';
@@ -19,13 +19,24 @@ export interface RoleRow {
   readonly token_renewable: number;
   readonly secret_id_ttl_seconds: number;
   readonly bind_secret_id: number;
+  readonly secret_id_bound_cidrs: string;
+  readonly token_bound_cidrs: string;
+  readonly token_num_uses: number;
+  readonly secret_id_num_uses: number;
 }
 
-const SETTINGS = 'token_ttl_seconds, token_max_ttl_seconds, token_policies, token_renewable, secret_id_ttl_seconds, bind_secret_id';
+const SETTINGS =
+  'token_ttl_seconds, token_max_ttl_seconds, token_policies, token_renewable, secret_id_ttl_seconds, bind_secret_id, ' +
+  'secret_id_bound_cidrs, token_bound_cidrs, token_num_uses, secret_id_num_uses';
 export const ROLE_COLUMNS = `name, role_id, ${SETTINGS}`;
 const REPLACED = SETTINGS.split(', ')
   .map((column) => `${column} = excluded.${column}`)
   .join(', ');
+
+const VALUES = SETTINGS.split(', ')
+  .map((_, at) => `$${at + 3}`)
+  .join(', ');
+const PUT = `INSERT INTO approle (name, role_id, ${SETTINGS}) VALUES ($1, $2, ${VALUES}) ON CONFLICT (name) DO UPDATE SET ${REPLACED}`;
 
 /** The common members of audit rows for changes by an administrator. */
 export function byAdministrator({ realm, username, scheme, source }: Principal): Omit<AuditEvent, 'event'> {
@@ -45,7 +56,11 @@ export function roleOf(row: RoleRow | undefined): Role | null {
     tokenMaxTtlSeconds: row.token_max_ttl_seconds,
     tokenPolicies: JSON.parse(row.token_policies) as string[],
     tokenRenewable: row.token_renewable === 1,
+    tokenBoundCidrs: JSON.parse(row.token_bound_cidrs) as string[],
+    tokenNumUses: row.token_num_uses,
     secretIdTtlSeconds: row.secret_id_ttl_seconds,
+    secretIdNumUses: row.secret_id_num_uses,
+    secretIdBoundCidrs: JSON.parse(row.secret_id_bound_cidrs) as string[],
     bindSecretId: row.bind_secret_id === 1,
   };
 }
@@ -55,21 +70,27 @@ export async function listRoles(store: Reader, page: PageRequest): Promise<Encod
   return encodePage(mapPage(await readPage<{ name: string }>(store, listing, page), ({ name }) => name));
 }
 
+/** In the order of SETTINGS. */
+function valuesOf(settings: RoleSettings): SqlValue[] {
+  return [
+    settings.tokenTtlSeconds,
+    settings.tokenMaxTtlSeconds,
+    JSON.stringify(settings.tokenPolicies),
+    settings.tokenRenewable ? 1 : 0,
+    settings.secretIdTtlSeconds,
+    settings.bindSecretId ? 1 : 0,
+    JSON.stringify(settings.secretIdBoundCidrs),
+    JSON.stringify(settings.tokenBoundCidrs),
+    settings.tokenNumUses,
+    settings.secretIdNumUses,
+  ];
+}
+
 /** Updates an existing row in place: replacing the row would delete its secret ids. */
 export function putRole(store: Store, name: string, settings: RoleSettings, by: Principal): Promise<void> {
-  const { tokenTtlSeconds, tokenMaxTtlSeconds, tokenPolicies, tokenRenewable, secretIdTtlSeconds, bindSecretId } = settings;
   return store.transaction(async (tx) => {
     await requireSuperAdmin(tx, by);
-    await tx.run(`INSERT INTO approle (name, role_id, ${SETTINGS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (name) DO UPDATE SET ${REPLACED}`, [
-      name,
-      randomUUID(),
-      tokenTtlSeconds,
-      tokenMaxTtlSeconds,
-      JSON.stringify(tokenPolicies),
-      tokenRenewable ? 1 : 0,
-      secretIdTtlSeconds,
-      bindSecretId ? 1 : 0,
-    ]);
+    await tx.run(PUT, [name, randomUUID(), ...valuesOf(settings)]);
     await holdName(tx, approleName(name));
     await tx.audit({ ...byAdministrator(by), event: 'approle.put', target: name });
   });

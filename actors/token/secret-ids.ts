@@ -1,4 +1,5 @@
 // Rows of secret ids. Digest and accessor share a row, so that neither exists without the other.
+import { Fault } from '../../kernel/fault.ts';
 import { type EncodedPage, encodePage } from '../../kernel/runtime/encoded-page.ts';
 import { approleName } from '../../kernel/store/account-name.ts';
 import { HELD_ID } from '../../kernel/store/accounts.ts';
@@ -18,43 +19,52 @@ interface SecretIdRow {
   readonly num_uses: number;
   readonly uses: number;
   readonly exhausted_at: number;
+  readonly cidr_list: string;
+  readonly token_cidr_list: string;
 }
 
 /** `reason` is for the audit log. */
 export type Use =
-  | { readonly admitted: true; readonly accessor: string; readonly exhausted: boolean }
+  | { readonly admitted: true; readonly accessor: string; readonly counted: boolean; readonly exhausted: boolean }
   | { readonly admitted: false; readonly exhausted: boolean; readonly accessor?: string; readonly reason: string };
 
-const COLUMNS = 'accessor, role, expires_at, num_uses, uses, exhausted_at';
+const COLUMNS = 'accessor, role, expires_at, num_uses, uses, exhausted_at, cidr_list, token_cidr_list';
 /** Two statements, each with an index of its own. */
 const purgeSql = (isOver: string) => `DELETE FROM secret_id WHERE accessor IN (SELECT accessor FROM secret_id WHERE ${isOver} LIMIT ${PART})`;
 const PURGE_EXPIRED = purgeSql('expires_at > 0 AND expires_at <= $1 AND exhausted_at = 0');
 const PURGE_EXHAUSTED = purgeSql('exhausted_at > 0 AND exhausted_at <= $1');
 
-export function createSecretId(
-  store: Store,
-  { role: name, digest, accessor, ttlSeconds, numUses }: NewSecretId,
-  by: Principal,
-  quotas: TokenQuotas,
-  now: number,
-) {
+const INSERT =
+  'INSERT INTO secret_id (accessor, digest, role, created_at, expires_at, num_uses, uses, exhausted_at, cidr_list, token_cidr_list) ' +
+  'VALUES ($1, $2, $3, $4, $5, $6, 0, 0, $7, $8)';
+
+export function createSecretId(store: Store, secretId: NewSecretId, by: Principal, quotas: TokenQuotas, now: number): Promise<boolean> {
+  const { role: name, digest, accessor, ttlSeconds, boundCidrs, tokenBoundCidrs } = secretId;
   return store.transaction(async (tx) => {
     await requireSuperAdmin(tx, by);
     const role = await readRole(tx, name);
     if (!role) return false;
     const lifetime = ttlSeconds === 0 ? role.secretIdTtlSeconds : ttlSeconds;
-    await tx.run('INSERT INTO secret_id (accessor, digest, role, created_at, expires_at, num_uses, uses, exhausted_at) VALUES ($1, $2, $3, $4, $5, $6, 0, 0)', [
+    await tx.run(INSERT, [
       accessor,
       digest,
       name,
       now,
       lifetime === 0 ? 0 : now + lifetime * 1000,
-      numUses,
+      numUsesOf(role, secretId),
+      JSON.stringify(boundCidrs),
+      JSON.stringify(tokenBoundCidrs),
     ]);
     await requireSecretIdQuota(tx, quotas, name);
     await tx.audit({ ...byAdministrator(by), event: 'secret_id.create', target: `${name}/${accessor}` });
     return true;
   });
+}
+
+function numUsesOf({ secretIdNumUses: most }: Role, { numUses }: NewSecretId): number {
+  if (most !== 0 && numUses > most)
+    throw new Fault('BAD_REQUEST', { detail: `body/num_uses: must be <= ${most}, the secret_id_num_uses of the role, or 0 for as many` });
+  return numUses === 0 ? most : numUses;
 }
 
 export async function listAccessors(store: Reader, role: string, page: PageRequest, now: number): Promise<EncodedPage<string> | null> {
@@ -100,6 +110,11 @@ export async function readPresented(tx: Transaction, roleId: string, digest: str
 
 const USE = 'UPDATE secret_id SET uses = $1, exhausted_at = $2 WHERE accessor = $3 AND uses = $4';
 
+/** The networks that a secret id allows, beside those of its role, for logins with it and for uses of its tokens. */
+export function boundsOfSecretId(row: Presented['secretId']): { readonly login: readonly string[]; readonly token: readonly string[] } {
+  return row ? { login: JSON.parse(row.cidr_list) as string[], token: JSON.parse(row.token_cidr_list) as string[] } : { login: [], token: [] };
+}
+
 /**
  * Decides and writes in the serializable transaction that has read the row, and writes only if the row is still as it was read, so that neither concurrent
  * logins nor those of one group can exceed the allowed number of uses.
@@ -110,13 +125,13 @@ export async function useSecretId(tx: Transaction, role: string, row: Presented[
   // Offering a secret id to the wrong role does not use it up.
   if (row.role !== role) return { admitted: false, exhausted: false, accessor, reason: 'secret id of another role' };
   const before = lifeOf(row);
-  if (isFreeToUse(before, now)) return { admitted: true, accessor, exhausted: false };
+  if (isFreeToUse(before, now)) return { admitted: true, accessor, counted: false, exhausted: false };
   const { state, life } = stepSecretId(before, { type: 'use', now });
   if (state === 'expired') return { admitted: false, exhausted: false, accessor, reason: 'expired secret id' };
   if (before.exhaustedAt !== 0) return { admitted: false, exhausted: true, accessor, reason: 'exhausted secret id' };
   if (life.uses !== before.uses && (await tx.run(USE, [life.uses, life.exhaustedAt, accessor, before.uses])) === 0)
     throw new Error('another login of this group has used the secret id: each runs again by itself');
-  return { admitted: true, accessor, exhausted: state === 'exhausted' };
+  return { admitted: true, accessor, counted: true, exhausted: state === 'exhausted' };
 }
 
 export async function purgeSecretIds(store: Store, now: number): Promise<number> {

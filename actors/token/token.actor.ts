@@ -9,7 +9,7 @@ import { listTokens, revokeByAccessor, revokeTokensOfRole } from './role-tokens.
 import { deleteRole, listRoles, putRole, readRole } from './roles.ts';
 import { createSecretId, destroySecretId, listAccessors, purgeSecretIds } from './secret-ids.ts';
 import { TokenCache } from './token-cache.ts';
-import { purgeTokens, renewToken, revokeToken } from './tokens.ts';
+import { purgeTokens, renewToken, revokeToken, useToken } from './tokens.ts';
 
 export interface TokenArgs {
   readonly quotas: TokenQuotas;
@@ -42,8 +42,9 @@ export default defineActor<TokenApi, TokenArgs>(async ({ quotas }, ctx) => {
     clusterRoles: (page) => listClusterRoles(store, page),
     deleteClusterRole: (name, by) => deleteClusterRole(store, name, by, clock.now()),
     loginCluster: (login) => loginCluster(store, login, quotas, clock.now()),
-    look: (digest) => tokens.look(digest, clock.now()),
-    renew: (digest, source) => renewToken(store, digest, source, clock.now()),
+    look: (digest, source) => tokens.look(digest, source, clock.now()),
+    use: (digest, source) => useToken(store, digest, source, clock.now()),
+    renew: (digest, source, counts) => renewToken(store, digest, source, counts, clock.now()),
     revoke: (digest, source) => revokeToken(store, digest, source, clock.now()),
     record: (event) => store.transaction((tx) => tx.audit(event)),
   };

@@ -8,7 +8,7 @@ export default defineBeside<TokenApi, TokenArgs>(async (_args, { clock, openRead
   const store = await openReader();
   const tokens = new TokenCache(store, versions);
   return {
-    api: { look: (digest) => tokens.look(digest, clock.now()) },
+    api: { look: (digest, source) => tokens.look(digest, source, clock.now()) },
     stop: () => store.close(),
   };
 });

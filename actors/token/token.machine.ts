@@ -1,4 +1,4 @@
-// The life of an app token as a state machine: issued, renewed, revoked, expired. It is pure: the state is in the row, the time in the event.
+// The life of an app token as a state machine: issued, renewed, revoked, exhausted, expired. It is pure: the state is in the row, the time in the event.
 import { assign, type SnapshotFrom, setup, transition } from 'xstate';
 
 /** Times are milliseconds since the epoch. */
@@ -11,9 +11,11 @@ export interface TokenLife {
   readonly maxExpiresAt: number;
   /** False: renewals change nothing. */
   readonly renewable: boolean;
+  /** 0: unlimited; -1 for the last use itself. */
+  readonly usesLeft: number;
 }
 
-export interface TokenEvent {
+interface TokenEvent {
   readonly type: 'use' | 'renew' | 'revoke';
   readonly now: number;
 }
@@ -25,7 +27,7 @@ export function leaseEnd(now: number, leaseSeconds: number, maxExpiresAt: number
   return maxExpiresAt === 0 ? end : Math.min(end, maxExpiresAt);
 }
 
-/** Whether the token has ended. A use has no other effect, so a lookup asks this instead of the machine, which takes as long as reading the row. */
+/** Whether the token has ended. A look at it has no other effect, so it asks this instead of the machine, which takes as long as reading the row. */
 export function hasElapsed({ expiresAt }: Pick<TokenLife, 'expiresAt'>, now: number): boolean {
   return expiresAt !== 0 && expiresAt <= now;
 }
@@ -35,8 +37,14 @@ export const tokenMachine = setup({
   guards: {
     hasElapsed: ({ context, event }) => hasElapsed(context, event.now),
     isRenewable: ({ context }) => context.renewable,
+    isUnlimited: ({ context }) => context.usesLeft === 0,
+    isLast: ({ context }) => context.usesLeft === 1,
   },
-  actions: { prolong: assign({ expiresAt: ({ context, event }) => leaseEnd(event.now, context.leaseSeconds, context.maxExpiresAt) }) },
+  actions: {
+    prolong: assign({ expiresAt: ({ context, event }) => leaseEnd(event.now, context.leaseSeconds, context.maxExpiresAt) }),
+    count: assign({ usesLeft: ({ context }) => context.usesLeft - 1 }),
+    noteEnd: assign({ usesLeft: -1 }),
+  },
 }).createMachine({
   id: 'token',
   context: ({ input }) => input,
@@ -44,7 +52,12 @@ export const tokenMachine = setup({
   states: {
     issued: {
       on: {
-        use: { guard: 'hasElapsed', target: 'expired' },
+        use: [
+          { guard: 'hasElapsed', target: 'expired' },
+          { guard: 'isUnlimited' },
+          { guard: 'isLast', target: 'exhausted', actions: 'noteEnd' },
+          { actions: 'count' },
+        ],
         renew: [
           { guard: 'hasElapsed', target: 'expired' },
           { guard: 'isRenewable', actions: 'prolong' },
@@ -53,15 +66,17 @@ export const tokenMachine = setup({
       },
     },
     expired: { type: 'final' },
+    exhausted: { type: 'final' },
     revoked: { type: 'final' },
   },
 });
 
-export type TokenState = SnapshotFrom<typeof tokenMachine>['value'];
+type TokenState = SnapshotFrom<typeof tokenMachine>['value'];
 
-/** A stored row is an issued token; revoked tokens have no row. */
-export function stepToken({ expiresAt, leaseSeconds, maxExpiresAt, renewable }: TokenLife, event: TokenEvent): { state: TokenState; life: TokenLife } {
-  const stored = tokenMachine.resolveState({ value: 'issued', context: { expiresAt, leaseSeconds, maxExpiresAt, renewable } });
+/** A stored row is an issued token; revoked and exhausted tokens have no row. */
+export function stepToken(life: TokenLife, event: TokenEvent): { state: TokenState; life: TokenLife } {
+  const { expiresAt, leaseSeconds, maxExpiresAt, renewable, usesLeft } = life;
+  const stored = tokenMachine.resolveState({ value: 'issued', context: { expiresAt, leaseSeconds, maxExpiresAt, renewable, usesLeft } });
   const [{ value, context }] = transition(tokenMachine, stored, event);
   return { state: value, life: context };
 }

@@ -1,29 +1,17 @@
-// Rows of app tokens.
+// What is done with app tokens: they are issued, used, renewed, revoked and, when they are over, removed.
 import { deleteInParts, PART } from '../../kernel/store/parts.ts';
 import { insertSql } from '../../kernel/store/row-insert.ts';
-import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
+import type { Store, Transaction } from '../../kernel/store/store.ts';
 import { together } from '../../kernel/store/together.ts';
 import type { NewToken, TokenKind, TokenView } from './api.ts';
+import type { Bounds } from './bounds.ts';
 import { tokenCounter } from './counter.ts';
 import { requireTokenQuotas, type TokenQuotas } from './quota.ts';
-import { hasElapsed, leaseEnd, stepToken, type TokenEvent, type TokenLife, type TokenState } from './token.machine.ts';
-
-export interface TokenRow {
-  readonly accessor: string;
-  readonly kind: TokenKind;
-  readonly role: string;
-  readonly entity: string;
-  readonly account: string;
-  readonly policies: string;
-  readonly created_at: number;
-  readonly expires_at: number;
-  readonly lease_seconds: number;
-  readonly max_expires_at: number;
-  readonly renewable: number;
-}
+import { leaseEnd, stepToken, type TokenLife } from './token.machine.ts';
+import { leaseOf, lifeOf, readUsableRow, type TokenRow, viewOf } from './token-row.ts';
 
 /** The identity and settings that a token is issued with. */
-interface Grant {
+export interface Grant {
   readonly kind: TokenKind;
   readonly role: string;
   readonly entity: string;
@@ -32,22 +20,25 @@ interface Grant {
   readonly ttlSeconds: number;
   readonly maxTtlSeconds: number;
   readonly renewable: boolean;
+  readonly bounds: Bounds;
+  /** 0: unlimited. */
+  readonly numUses: number;
 }
 
-const COLUMNS = 'accessor, kind, role, entity, account, policies, created_at, expires_at, lease_seconds, max_expires_at, renewable';
 const INSERT = insertSql({
   table: 'app_token',
   columns: {
     ...{ digest: 'TEXT', accessor: 'TEXT', kind: 'TEXT', role: 'TEXT', entity: 'TEXT', account: 'TEXT', policies: 'TEXT', created_at: 'BIGINT' },
-    ...{ expires_at: 'BIGINT', lease_seconds: 'BIGINT', max_expires_at: 'BIGINT', renewable: 'BIGINT' },
+    ...{ expires_at: 'BIGINT', lease_seconds: 'BIGINT', max_expires_at: 'BIGINT', renewable: 'BIGINT', bounds: 'TEXT', uses_left: 'BIGINT' },
   },
 });
-const SELECT = `SELECT ${COLUMNS} FROM app_token WHERE digest = $1`;
 
 interface Issue {
   readonly now: number;
   /** What was sent before it in the same transaction. */
   readonly along: readonly Promise<unknown>[];
+  /** What proved the login, for the audit log. */
+  readonly by: string | undefined;
 }
 
 /** Writes the token's row and its audit row in the transaction that accepted the login. */
@@ -56,11 +47,11 @@ export async function issueToken(
   { digest, accessor, source }: NewToken,
   grant: Grant,
   quotas: TokenQuotas,
-  { now, along }: Issue,
+  { now, along, by }: Issue,
 ): Promise<TokenView> {
-  const { kind, role, entity, account, policies, ttlSeconds, maxTtlSeconds, renewable } = grant;
+  const { kind, role, entity, account, policies, ttlSeconds, maxTtlSeconds, renewable, bounds, numUses } = grant;
   const maxExpiresAt = maxTtlSeconds === 0 ? 0 : now + maxTtlSeconds * 1000;
-  const life = { expiresAt: leaseEnd(now, ttlSeconds, maxExpiresAt), leaseSeconds: ttlSeconds, maxExpiresAt, renewable };
+  const life = { expiresAt: leaseEnd(now, ttlSeconds, maxExpiresAt), leaseSeconds: ttlSeconds, maxExpiresAt, renewable, usesLeft: numUses };
   const inserted = tx.run(INSERT, [
     digest,
     accessor,
@@ -74,27 +65,21 @@ export async function issueToken(
     life.leaseSeconds,
     life.maxExpiresAt,
     renewable ? 1 : 0,
+    JSON.stringify(bounds),
+    numUses,
   ]);
-  const audited = tx.audit({ event: `${kind}.login`, outcome: 'success', actor: entity, scheme: 'token', source, target: accessor });
+  const audited = tx.audit({ event: `${kind}.login`, outcome: 'success', actor: entity, scheme: 'token', source, target: accessor, reason: by });
   await together([...along, inserted, audited, ...requireTokenQuotas(tx, quotas, kind, role, entity)]);
-  return { kind, accessor, role, entity, account, policies, createdAt: now, ...leaseOf(life, now, now) };
+  return { kind, accessor, role, entity, account, policies, createdAt: now, ...leaseOf(life, now, now), bounds, usesLeft: numUses };
 }
 
-export function readTokenRow(store: Reader, digest: string): Promise<TokenRow | undefined> {
-  return store.get<TokenRow>(SELECT, [digest]);
-}
-
-/** @returns null for a token that has expired */
-export function viewToken(row: TokenRow, now: number): TokenView | null {
-  const life = lifeOf(row);
-  return hasElapsed(life, now) ? null : viewOf(row, life, now);
-}
-
-export function renewToken(store: Store, digest: string, source: string, now: number): Promise<TokenView | null | 'fixed'> {
+export function renewToken(store: Store, digest: string, source: string, counts: boolean, now: number): Promise<TokenView | null | 'fixed'> {
   return store.transaction(async (tx) => {
-    const found = await step(tx, digest, { type: 'renew', now });
-    if (found?.state !== 'issued') return null;
-    const { row, life } = found;
+    const row = await readUsableRow(tx, digest, source);
+    const used = row && counts ? await countUse(tx, digest, row, source, now) : row && lifeOf(row);
+    if (!row || !used || used.usesLeft < 0) return null;
+    const { state, life } = stepToken(used, { type: 'renew', now });
+    if (state !== 'issued') return null;
     if (!life.renewable) return 'fixed';
     tx.touch(tokenCounter(digest));
     await tx.run('UPDATE app_token SET expires_at = $1 WHERE digest = $2', [life.expiresAt, digest]);
@@ -105,13 +90,38 @@ export function renewToken(store: Store, digest: string, source: string, now: nu
 
 export function revokeToken(store: Store, digest: string, source: string, now: number): Promise<boolean> {
   return store.transaction(async (tx) => {
-    const found = await step(tx, digest, { type: 'revoke', now });
-    if (found?.state !== 'revoked') return false;
-    tx.touch(tokenCounter(digest));
-    await tx.run('DELETE FROM app_token WHERE digest = $1', [digest]);
-    await tx.audit({ event: 'token.revoke', outcome: 'success', actor: found.row.entity, scheme: 'token', source, target: found.row.accessor });
+    const row = await readUsableRow(tx, digest, source);
+    if (!row || stepToken(lifeOf(row), { type: 'revoke', now }).state !== 'revoked') return false;
+    await endToken(tx, digest, row, source);
     return true;
   });
+}
+
+/** Counts a use and returns the token as it was for it. A token of unlimited uses is only read. */
+export function useToken(store: Store, digest: string, source: string, now: number): Promise<TokenView | null> {
+  return store.transaction(async (tx) => {
+    const row = await readUsableRow(tx, digest, source);
+    const life = row && (await countUse(tx, digest, row, source, now));
+    return life ? viewOf(row, life, now) : null;
+  });
+}
+
+/** @returns the life after the use; undefined for a token that has expired */
+async function countUse(tx: Transaction, digest: string, row: TokenRow, source: string, now: number): Promise<TokenLife | undefined> {
+  const { state, life } = stepToken(lifeOf(row), { type: 'use', now });
+  if (state === 'expired') return undefined;
+  if (state === 'exhausted') await endToken(tx, digest, row, source, 'this was its last use');
+  else if (life.usesLeft !== row.uses_left) {
+    tx.touch(tokenCounter(digest));
+    await tx.run('UPDATE app_token SET uses_left = $1 WHERE digest = $2', [life.usesLeft, digest]);
+  }
+  return life;
+}
+
+async function endToken(tx: Transaction, digest: string, { entity, accessor }: TokenRow, source: string, reason?: string): Promise<void> {
+  tx.touch(tokenCounter(digest));
+  await tx.run('DELETE FROM app_token WHERE digest = $1', [digest]);
+  await tx.audit({ event: 'token.revoke', outcome: 'success', actor: entity, scheme: 'token', source, target: accessor, reason });
 }
 
 /** @returns the number of tokens */
@@ -125,32 +135,4 @@ const PURGE = `DELETE FROM app_token WHERE digest IN (SELECT digest FROM app_tok
 
 export function purgeTokens(store: Store, now: number): Promise<number> {
   return deleteInParts(store, PURGE, [now]);
-}
-
-async function step(reader: Reader, digest: string, event: TokenEvent): Promise<{ row: TokenRow; state: TokenState; life: TokenLife } | undefined> {
-  const row = await reader.get<TokenRow>(SELECT, [digest]);
-  return row && { row, ...stepToken(lifeOf(row), event) };
-}
-
-function lifeOf(row: TokenRow): TokenLife {
-  return { expiresAt: row.expires_at, leaseSeconds: row.lease_seconds, maxExpiresAt: row.max_expires_at, renewable: row.renewable === 1 };
-}
-
-function viewOf({ accessor, kind, role, entity, account, policies, created_at: createdAt }: TokenRow, life: TokenLife, now: number): TokenView {
-  return { kind, accessor, role, entity, account, policies: JSON.parse(policies) as string[], createdAt, ...leaseOf(life, createdAt, now) };
-}
-
-function leaseOf(
-  life: TokenLife,
-  createdAt: number,
-  now: number,
-): Pick<TokenView, 'ttlSeconds' | 'expiresAt' | 'leaseSeconds' | 'maxTtlSeconds' | 'renewable'> {
-  const { expiresAt, leaseSeconds, maxExpiresAt, renewable } = life;
-  const maxTtlSeconds = maxExpiresAt === 0 ? 0 : (maxExpiresAt - createdAt) / 1000;
-  return { ttlSeconds: secondsLeft(life, now), expiresAt, leaseSeconds, maxTtlSeconds, renewable };
-}
-
-/** Rounds up, because 0 means that the token does not expire. */
-function secondsLeft({ expiresAt }: TokenLife, now: number): number {
-  return expiresAt === 0 ? 0 : Math.ceil((expiresAt - now) / 1000);
 }

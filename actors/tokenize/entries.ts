@@ -1,5 +1,5 @@
 // Finds listed entries in a text in one pass, whatever their number and length (Aho and Corasick, 1975).
-import { type Unit, unitsOf } from './units.ts';
+import { type Unit, Units } from './units.ts';
 
 /** An occurrence of an entry. */
 export interface Hit {
@@ -10,9 +10,16 @@ export interface Hit {
   readonly end: number;
 }
 
+interface Found {
+  readonly entry: string;
+  /** Index of the unit after its last one. */
+  readonly after: number;
+}
+
 /** A state of the automaton: units that one or more entries begin with. */
 interface State {
-  readonly next: Map<string, State>;
+  /** By the key of the unit. Made with the first: in most states of a long list an entry just ends. */
+  next: Map<string, State> | undefined;
   /** Number of units. */
   readonly length: number;
   /** The longest other state that these units end with. */
@@ -28,39 +35,40 @@ interface State {
  * that begins or ends with a word matches only at the borders of words. White space inside an entry matches white space of any kind and length; white space around an entry is ignored.
  */
 export function findEntries(text: string, entries: readonly string[]): Hit[] {
-  const start = automatonOf(entries);
-  const units = [...unitsOf(text)];
-  const longest = new Map<number, Hit & { readonly after: number }>();
+  const units = new Units();
+  const start = automatonOf(entries, units);
+  const all = units.of(text);
+  /** By the index of its first unit, the longest entry that begins there. */
+  const longest = new Array<Found | undefined>(all.length);
   let state = start;
-  for (const [index, { key, end }] of units.entries()) {
-    state = follow(start, state, key);
-    for (let found: State | undefined = state; found; found = found.shorter) {
-      if (found.entry === undefined) continue;
-      const first = index + 1 - found.length;
+  for (let after = 1; after <= all.length; after++) {
+    state = follow(start, state, (all[after - 1] as Unit).key);
+    for (let ending: State | undefined = state; ending; ending = ending.shorter) {
       // Ends are visited in order, so the last one set is the longest that begins at this position.
-      longest.set(first, { entry: found.entry, start: (units[first] as Unit).start, end, after: index + 1 });
+      if (ending.entry !== undefined) longest[after - ending.length] = { entry: ending.entry, after };
     }
   }
-  return keepApart(longest, units.length);
+  return keepApart(longest, all);
 }
 
-function keepApart(longest: ReadonlyMap<number, Hit & { readonly after: number }>, units: number): Hit[] {
+function keepApart(longest: readonly (Found | undefined)[], units: readonly Unit[]): Hit[] {
   const hits: Hit[] = [];
-  for (let at = 0; at < units; ) {
-    const hit = longest.get(at);
-    if (hit) hits.push(hit);
-    at = hit?.after ?? at + 1;
+  for (let at = 0; at < units.length; ) {
+    const found = longest[at];
+    if (found) hits.push({ entry: found.entry, start: (units[at] as Unit).start, end: (units[found.after - 1] as Unit).end });
+    at = found?.after ?? at + 1;
   }
   return hits;
 }
 
-function automatonOf(entries: readonly string[]): State {
+function automatonOf(entries: readonly string[], units: Units): State {
   const start = newState(0);
-  for (const entry of entries) addEntry(start, entry);
+  for (const entry of entries) addEntry(start, units.of(entry.trim()));
   // Breadth first: the fallback of a state is shorter, so it is complete before the state needs it.
-  const waiting = [...start.next.values()];
+  const waiting = [...(start.next?.values() ?? [])];
   for (const state of waiting) {
     state.fallback ??= start;
+    if (!state.next) continue;
     for (const [key, child] of state.next) {
       const fallback = follow(start, state.fallback, key);
       child.fallback = fallback;
@@ -71,26 +79,26 @@ function automatonOf(entries: readonly string[]): State {
   return start;
 }
 
-function addEntry(start: State, entry: string): void {
-  const keys = [...unitsOf(entry.trim())].map(({ key }) => key);
-  if (keys.length === 0) return;
+function addEntry(start: State, units: readonly Unit[]): void {
+  if (units.length === 0) return;
   let state = start;
-  for (const key of keys) {
+  for (const { key } of units) {
+    state.next ??= new Map();
     const child = state.next.get(key) ?? newState(state.length + 1);
     state.next.set(key, child);
     state = child;
   }
-  state.entry = keys.join('');
+  state.entry = units.map(({ key }) => key).join('');
 }
 
 function newState(length: number): State {
-  return { next: new Map(), length, fallback: undefined, shorter: undefined, entry: undefined };
+  return { next: undefined, length, fallback: undefined, shorter: undefined, entry: undefined };
 }
 
 /** The state after one more unit. */
 function follow(start: State, from: State, key: string): State {
   for (let state: State | undefined = from; state; state = state.fallback) {
-    const child = state.next.get(key);
+    const child = state.next?.get(key);
     if (child) return child;
   }
   return start;

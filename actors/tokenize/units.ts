@@ -14,22 +14,41 @@ const SPACE = ' ';
 
 /**
  * A word: letters, marks, numbers, connecting punctuation, and invisible joiners between them (Unicode TS 18, `\w`). A hyphen or an apostrophe
- * ends a word. The alternatives after it: white space, and any other single character.
+ * ends a word. The alternatives after it: white space, and any other single character. So nothing lies between two units.
  */
-const UNIT = /([\p{Alphabetic}\p{L}\p{M}\p{N}\p{Pc}]+(?:\p{Join_Control}+[\p{Alphabetic}\p{L}\p{M}\p{N}\p{Pc}]+)*)|(\s+)|./gsu;
+const UNIT = /[\p{Alphabetic}\p{L}\p{M}\p{N}\p{Pc}]+(?:\p{Join_Control}+[\p{Alphabetic}\p{L}\p{M}\p{N}\p{Pc}]+)*|\s+|./gsu;
+const WORD = /^[\p{Alphabetic}\p{L}\p{M}\p{N}\p{Pc}]/u;
 
 /** Word processors write these instead of the signs on the keyboard. */
 const SAME_SIGNS: Readonly<Record<string, string>> = { '\u2018': "'", '\u2019': "'", '\uff07': "'", '\u2010': '-', '\u2011': '-' };
 
-export function* unitsOf(text: string): Generator<Unit> {
-  for (const match of text.matchAll(UNIT)) {
-    const [whole, word, space] = match;
-    const key = word !== undefined ? keyOf(word) : space !== undefined ? SPACE : (SAME_SIGNS[whole] ?? whole);
-    yield { key, start: match.index, end: match.index + whole.length };
+/** Units of several texts that are compared with each other. */
+export class Units {
+  /** Keys by what stands in a text, because most units stand in it more than once. */
+  readonly #keys = new Map<string, string>();
+
+  of(text: string): Unit[] {
+    let end = 0;
+    return (text.match(UNIT) ?? []).map((whole) => {
+      const start = end;
+      end += whole.length;
+      return { key: this.#keyOf(whole), start, end };
+    });
+  }
+
+  #keyOf(whole: string): string {
+    const known = this.#keys.get(whole);
+    if (known !== undefined) return known;
+    const key = keyOf(whole);
+    this.#keys.set(whole, key);
+    return key;
   }
 }
 
+const ASCII = /^[\0-\x7f]*$/;
+
 /** Words are compared without case and in NFC, because an accent can be encoded in two ways. */
-function keyOf(word: string): string {
-  return foldCase(word.normalize('NFC')).normalize('NFC');
+function keyOf(whole: string): string {
+  if (WORD.test(whole)) return ASCII.test(whole) ? whole.toLowerCase() : foldCase(whole.normalize('NFC')).normalize('NFC');
+  return whole.trim() === '' ? SPACE : (SAME_SIGNS[whole] ?? whole);
 }

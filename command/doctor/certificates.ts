@@ -31,8 +31,14 @@ function of(about: string, path: string, now: number, renewal: string): Finding[
   }
 }
 
-function validity(about: string, path: string, { subject, validFromDate, validToDate }: X509Certificate, now: number, renewal: string): Finding {
-  const name = `${subject.replaceAll('\n', ', ')} in ${path}`;
+/** A certificate may have names in its extension alone (RFC 5280 section 4.1.2.6): Node then gives no subject. */
+export function nameOf({ subject, subjectAltName }: { readonly subject?: string | undefined; readonly subjectAltName?: string | undefined }): string {
+  return (subject || (subjectAltName ?? 'a certificate without a name')).replaceAll('\n', ', ');
+}
+
+function validity(about: string, path: string, certificate: X509Certificate, now: number, renewal: string): Finding {
+  const { validFromDate, validToDate } = certificate;
+  const name = `${nameOf(certificate)} in ${path}`;
   const days = Math.floor((validToDate.getTime() - now) / DAY_MS);
   const end = validToDate.toISOString().slice(0, 10);
   if (validFromDate.getTime() > now)

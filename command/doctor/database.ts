@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { driverUrl } from '../../kernel/store/store-url.ts';
 import { type Check, type Finding, ok, problem, warning } from './finding.ts';
 
 const MIN_POSTGRES = 150_000;
@@ -37,7 +38,7 @@ function sqlite(path: string): Finding[] {
 async function postgres(connectionString: string): Promise<Finding[]> {
   // Loaded here only: every command would wait for it.
   const { Client } = await import('pg');
-  const client = new Client({ connectionString, connectionTimeoutMillis: CONNECT_MS, query_timeout: CONNECT_MS });
+  const client = new Client({ connectionString: driverUrl(connectionString), connectionTimeoutMillis: CONNECT_MS, query_timeout: CONNECT_MS });
   try {
     await client.connect();
     const { rows } = await client.query<{ version: number; now: Date }>(

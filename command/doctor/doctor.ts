@@ -11,8 +11,19 @@ import { checkFiles } from './files.ts';
 import { type Check, type Finding, type Installation, ok, problem, warning } from './finding.ts';
 import { checkHsms } from './hsm.ts';
 import { checkClock, checkEntropy, checkLimits, checkPackages } from './machine.ts';
+import { checkRevocationLists } from './revocation-lists.ts';
 
-const CHECKS: readonly Check[] = [checkFiles, checkCertificates, checkClock, checkDatabase, checkHsms, checkPackages, checkEntropy, checkLimits];
+const CHECKS: readonly Check[] = [
+  checkFiles,
+  checkCertificates,
+  checkRevocationLists,
+  checkClock,
+  checkDatabase,
+  checkHsms,
+  checkPackages,
+  checkEntropy,
+  checkLimits,
+];
 
 export const doctor = command<Given>({
   name: 'doctor',
@@ -34,11 +45,17 @@ export const doctor = command<Given>({
 
 /** @param env a copy: what the configuration takes from it is deleted there */
 export async function examine(flags: Given, env: NodeJS.ProcessEnv, now: number): Promise<Finding[]> {
-  const [{ configure }, { BUILT_IN }] = await Promise.all([import('../../kernel/configure.ts'), import('../../plugins/index.ts')]);
+  const [{ configure }, { checkConfiguredFiles }, { BUILT_IN }] = await Promise.all([
+    import('../../kernel/configure.ts'),
+    import('../../kernel/configured-files.ts'),
+    import('../../plugins/index.ts'),
+  ]);
   const findings: Finding[] = [];
   let installation: Installation;
   try {
-    const { config, sections, base, dataDir, warnings } = await configure({ plugins: BUILT_IN, argv: argvOf(flags), env });
+    const configured = await configure({ plugins: BUILT_IN, argv: argvOf(flags), env });
+    const warnings = [...configured.warnings, ...checkConfiguredFiles(configured)];
+    const { config, sections, base, dataDir } = configured;
     installation = { config, sections, base, dataDir: resolve(dataDir), env, now };
     findings.push(ok('configuration', 'it can be read'), ...warnings.map((text) => warning('configuration', text, 'correct it')));
   } catch (error) {

@@ -26,6 +26,8 @@ interface Role {
   readonly account?: readonly string[];
   readonly ttl?: string;
   readonly maxTtl?: string;
+  readonly tokenUses?: string;
+  readonly tokenCidr?: readonly string[];
   readonly policy?: readonly string[];
   readonly issuer?: string;
   readonly audience?: readonly string[];
@@ -42,6 +44,8 @@ const create = command<Role>({
     flag('--account <account...>', 'name of a service account; * for all; repeatable'),
     flag('--ttl <seconds>', 'how long a token lives (default: 3600)'),
     flag('--max-ttl <seconds>', 'how long a renewed token lives'),
+    flag('--token-uses <number>', 'how many requests a token can make (default: any number)'),
+    flag('--token-cidr <network...>', 'address or network that may sign in and use the tokens (default: all); repeatable'),
     flag('--policy <policy...>', 'such as sessions:read:team; repeatable'),
     flag('--issuer <issuer>', 'the issuer that the JWTs must name (default: any)'),
     flag('--audience <audience...>', 'an audience that the JWTs must name (default: any); repeatable'),
@@ -55,12 +59,13 @@ const create = command<Role>({
 });
 
 /** @throws CommandError if what a role must say is missing: nothing of it has a default that would let anybody in */
-function bodyOf({ jwks, namespace, account, ttl, maxTtl, policy, issuer, audience, fixed }: Role) {
+function bodyOf({ jwks, namespace, account, ttl, maxTtl, tokenUses, tokenCidr, policy, issuer, audience, fixed }: Role) {
   if (jwks === undefined || namespace === undefined || account === undefined)
     throw new CommandError('--jwks, --namespace and --account are needed', EXIT.usage);
   const lives = { token_ttl: whole('--ttl', ttl) ?? 3_600, token_max_ttl: whole('--max-ttl', maxTtl) };
   const who = { jwks_url: jwks, bound_service_account_namespaces: namespace, bound_service_account_names: account };
-  return { ...who, ...lives, token_policies: policy, expected_issuer: issuer, bound_audiences: audience, ...(fixed && { token_renewable: false }) };
+  const bounds = { token_num_uses: whole('--token-uses', tokenUses), token_bound_cidrs: tokenCidr };
+  return { ...who, ...lives, ...bounds, token_policies: policy, expected_issuer: issuer, bound_audiences: audience, ...(fixed && { token_renewable: false }) };
 }
 
 const show = command({

@@ -99,8 +99,8 @@ const check = command<Installation>({
     ]);
     try {
       const configured = await configure({ plugins: BUILT_IN, argv: argvOf(flags), env: { ...process.env } });
-      checkConfiguredFiles(configured);
-      const { warnings, dataDir } = configured;
+      const { dataDir } = configured;
+      const warnings = [...configured.warnings, ...checkConfiguredFiles(configured)];
       for (const warning of warnings) given.prompts.tell(`warning: ${warning}\n`);
       given.out.done('The configuration is right', { right: true, data_dir: dataDir, warnings });
     } catch (error) {

@@ -4,6 +4,7 @@ import type { Client } from '../../client/client.ts';
 import { command, flag, type Surroundings } from '../command.ts';
 import { connect } from '../connection.ts';
 import { CommandError, EXIT } from '../exit.ts';
+import { keepApart } from '../given.ts';
 import { type Profile, readProfile, writeProfile } from '../profile.ts';
 import { trust } from '../trust.ts';
 
@@ -46,6 +47,7 @@ export const login = command<Flags>({
   ],
   example: 'gatehouse login https://keys.example:8443 --realm team --user ada',
   async run(given, [address], flags) {
+    checkWay(flags);
     const signedIn = await session(given, await serverOf(given, address as string | undefined, flags), flags);
     const { client, close } = connect(signedIn);
     try {
@@ -58,6 +60,17 @@ export const login = command<Flags>({
     }
   },
 });
+
+const BY_PASSWORD = ['user', 'passwordFile', 'newPasswordFile', 'codeFile'] as const;
+
+/** Flags of another way to sign in would be passed over, and so would a fingerprint beside the authorities. */
+function checkWay(flags: Flags): void {
+  keepApart(flags, 'tokenFile', ['roleId', 'secretIdFile', 'jwtFile', 'realm', ...BY_PASSWORD]);
+  for (const machine of ['roleId', 'secretIdFile'] as const) keepApart(flags, machine, ['jwtFile', 'realm', ...BY_PASSWORD]);
+  keepApart(flags, 'jwtFile', ['cert', ...BY_PASSWORD]);
+  keepApart(flags, 'cert', BY_PASSWORD);
+  keepApart(flags, 'ca', ['fingerprint']);
+}
 
 /** Where the profile leads now; the trust of an earlier sign-in to the same server goes on. */
 async function serverOf(given: Surroundings, asked: string | undefined, { ca, fingerprint, cert, key }: Flags): Promise<Profile> {

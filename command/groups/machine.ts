@@ -7,19 +7,29 @@ import { membersOf } from './role-names.ts';
 
 const ROLE = ['<role>', 'name of the role'] as const;
 
-const createSecretId = command<{ readonly uses?: string; readonly ttl?: string; readonly out?: string }>({
+interface SecretIdFlags {
+  readonly uses?: string;
+  readonly ttl?: string;
+  readonly cidr?: readonly string[];
+  readonly tokenCidr?: readonly string[];
+  readonly out?: string;
+}
+
+const createSecretId = command<SecretIdFlags>({
   name: 'create',
   about: 'Make a secret id of a role; it is shown this once',
   args: [ROLE],
   flags: [
-    flag('--uses <number>', 'how often it can be used (default: any number of times)'),
+    flag('--uses <number>', 'how often it can be used (default: as the role says)'),
     flag('--ttl <seconds>', 'how long it lives'),
+    flag('--cidr <network...>', 'address or network that may sign in with it, beside those of the role (default: all of them); repeatable'),
+    flag('--token-cidr <network...>', 'the same for uses of its tokens; repeatable'),
     flag('-o, --out <file>', 'new file to write, with mode 0600 (default: standard output)'),
   ],
   example: 'gatehouse secret-id create web --uses 1 -o web.secret-id',
-  async run(given, [name], { uses, ttl, out }) {
-    const numbers = { num_uses: whole('--uses', uses), ttl: whole('--ttl', ttl) };
-    const made = async () => (await given.client().call('POST /auth/approle/role/{name}/secret-id', { params: { name }, body: numbers })).data;
+  async run(given, [name], { uses, ttl, cidr, tokenCidr, out }) {
+    const body = { num_uses: whole('--uses', uses), ttl: whole('--ttl', ttl), cidr_list: cidr, token_bound_cidrs: tokenCidr };
+    const made = async () => (await given.client().call('POST /auth/approle/role/{name}/secret-id', { params: { name }, body })).data;
     if (out !== undefined) {
       const { secret_id_accessor: accessor } = await writeMade(out, made, ({ secret_id }) => Buffer.from(`${secret_id}\n`));
       return given.out.done(`Wrote the secret id with the accessor ${accessor} to ${out}`, { accessor });

@@ -22,7 +22,11 @@ const listRoles = command<Limit>({
 interface Role {
   readonly ttl?: string;
   readonly maxTtl?: string;
+  readonly tokenUses?: string;
+  readonly tokenCidr?: readonly string[];
   readonly secretIdTtl?: string;
+  readonly secretIdUses?: string;
+  readonly secretIdCidr?: readonly string[];
   readonly policy?: readonly string[];
   readonly fixed?: boolean;
 }
@@ -34,19 +38,35 @@ const createRole = command<Role>({
   flags: [
     flag('--ttl <seconds>', 'how long a token lives'),
     flag('--max-ttl <seconds>', 'how long a renewed token lives'),
+    flag('--token-uses <number>', 'how many requests a token can make (default: any number)'),
+    flag('--token-cidr <network...>', 'address or network that may sign in and use the tokens (default: all); repeatable'),
     flag('--secret-id-ttl <seconds>', 'how long a secret id lives'),
+    flag('--secret-id-uses <number>', 'how often a secret id can be used, at most (default: any number of times)'),
+    flag('--secret-id-cidr <network...>', 'address or network that may sign in (default: all); repeatable'),
     flag('--policy <policy...>', 'such as sessions:read:team; repeatable'),
     flag('--fixed', 'tokens cannot be renewed'),
   ],
   example: 'gatehouse role create web --ttl 3600 --policy sessions:read:team',
-  async run(given, [name], { ttl, maxTtl, secretIdTtl, policy, fixed }) {
-    const numbers = { token_ttl: whole('--ttl', ttl), token_max_ttl: whole('--max-ttl', maxTtl), secret_id_ttl: whole('--secret-id-ttl', secretIdTtl) };
-    const body = { ...numbers, ...(policy && { token_policies: policy }), ...(fixed && { token_renewable: false }) };
-    await given.client().call('POST /auth/approle/role/{name}', { params: { name }, body });
+  async run(given, [name], flags) {
+    await given.client().call('POST /auth/approle/role/{name}', { params: { name }, body: bodyOf(flags) });
     const { data } = await given.client().call('GET /auth/approle/role/{name}/role-id', { params: { name } });
     given.out.line(String(data['role_id']));
   },
 });
+
+function bodyOf(flags: Role) {
+  return {
+    token_ttl: whole('--ttl', flags.ttl),
+    token_max_ttl: whole('--max-ttl', flags.maxTtl),
+    token_num_uses: whole('--token-uses', flags.tokenUses),
+    token_bound_cidrs: flags.tokenCidr,
+    token_policies: flags.policy,
+    ...(flags.fixed && { token_renewable: false }),
+    secret_id_ttl: whole('--secret-id-ttl', flags.secretIdTtl),
+    secret_id_num_uses: whole('--secret-id-uses', flags.secretIdUses),
+    secret_id_bound_cidrs: flags.secretIdCidr,
+  };
+}
 
 const showRole = command({
   name: 'show',

@@ -7,6 +7,10 @@ const NAMED = 'UninterpretedTextString';
 
 export const nameAttribute = (name: string): Node => structure('Name', text('NameValue', name), enumeration('NameType', NAMED));
 
+/** Tags are one attribute with a list in JSON. */
+export const tagAttribute = (tags: readonly string[]): Node =>
+  structure('Attribute', text('VendorIdentification', 'gatehouse'), text('AttributeName', 'tag'), text('AttributeValue', JSON.stringify(tags)));
+
 /** Of a pair that shares a name the private key is meant. @returns the word itself if no key has that name: it may be an identifier of another form */
 export async function identifierOf(client: Client, word: string): Promise<string> {
   if (IDENTIFIER.test(word)) return word;

@@ -1,5 +1,5 @@
 // The kinds of keys that `gatehouse key create` makes, and the algorithms with which each kind works if no other is named.
-import { enumeration, integer, type Node, structure, text } from '../../client/kmip.ts';
+import { enumeration, integer, type Node, structure } from '../../client/kmip.ts';
 
 /** Bits of the KMIP usage mask (KMIP 2.1, section 11.14). */
 const USE = { sign: 1, verify: 2, encrypt: 4, decrypt: 8, wrap: 16, unwrap: 32, macGenerate: 128, macVerify: 256, keyAgreement: 2_048 } as const;
@@ -44,13 +44,12 @@ export const PAIRS: Readonly<Record<string, Pair>> = {
 
 export const KINDS: readonly string[] = [...Object.keys(SECRETS), ...Object.keys(PAIRS)];
 
-/** @param common attributes of every new key: its name and dates @param id of a key on an HSM */
-export function creation(kind: string, common: readonly Node[], id: string | undefined): { operation: 'Create' | 'CreateKeyPair'; members: Node[] } {
-  const identified = id === undefined ? [] : [text('UniqueIdentifier', id)];
+/** @param common attributes of every new key: its name and dates @param own of a secret key, or of the private one of a pair: identifier, tags */
+export function creation(kind: string, common: readonly Node[], own: readonly Node[]): { operation: 'Create' | 'CreateKeyPair'; members: Node[] } {
   const secret = SECRETS[kind];
   if (secret) {
     const attributes = [algorithm(secret.algorithm), integer('CryptographicLength', secret.bits), integer('CryptographicUsageMask', secret.mask)];
-    return { operation: 'Create', members: [enumeration('ObjectType', 'SymmetricKey'), structure('Attributes', ...attributes, ...common, ...identified)] };
+    return { operation: 'Create', members: [enumeration('ObjectType', 'SymmetricKey'), structure('Attributes', ...attributes, ...common, ...own)] };
   }
   const { algorithm: named, bits, curve, privateMask, publicMask } = PAIRS[kind] as Pair;
   const size = bits === undefined ? [] : [integer('CryptographicLength', bits)];
@@ -59,7 +58,7 @@ export function creation(kind: string, common: readonly Node[], id: string | und
     operation: 'CreateKeyPair',
     members: [
       structure('CommonAttributes', algorithm(named), ...size, ...domain, ...common),
-      structure('PrivateKeyAttributes', integer('CryptographicUsageMask', privateMask), ...identified),
+      structure('PrivateKeyAttributes', integer('CryptographicUsageMask', privateMask), ...own),
       structure('PublicKeyAttributes', integer('CryptographicUsageMask', publicMask)),
     ],
   };

@@ -5,7 +5,7 @@ import { confirmed, YES, type Yes } from '../confirmed.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import { whole } from '../number.ts';
 import { attributesOf } from './attributes.ts';
-import { identifierOf, nameAttribute } from './identifier.ts';
+import { identifierOf, nameAttribute, tagAttribute } from './identifier.ts';
 import { creation, KINDS } from './kind.ts';
 
 export const KEY = ['<key>', 'identifier or name of the key'] as const;
@@ -38,11 +38,12 @@ export const create = command<Creation>({
       ...(activate === 'never' ? [] : [date('ActivationDate', timeOf(activate))]),
       ...(interval === undefined ? [] : [integer('RotateInterval', interval)]),
     ];
-    const { operation, members } = creation(kind, common, id);
+    // With the key or not at all: of one that is made first, a refused tag would leave a key that nobody has the identifier of.
+    const own = [...(id === undefined ? [] : [text('UniqueIdentifier', id)]), ...(tag.length === 0 ? [] : [tagAttribute(tag)])];
+    const { operation, members } = creation(kind, common, own);
     const answer = await given.client().kmip(operation, members);
     const made = String(answer['UniqueIdentifier'] ?? answer['PrivateKeyUniqueIdentifier']);
     const pub = answer['PublicKeyUniqueIdentifier'];
-    if (tag.length > 0) await given.client().call('POST /v1/crypto/keys/{kid}/tags', { params: { kid: made }, body: { tags: tag } });
     if (given.out.isJson) given.out.record({ id: made, ...(pub === undefined ? {} : { public: pub }) });
     else given.out.line(made);
   },
@@ -50,10 +51,17 @@ export const create = command<Creation>({
 
 /** An activation of this moment may lie in the future of the server's clock by a second. */
 function timeOf(text: string | undefined): Date {
-  const time = text === undefined ? new Date(Date.now() - 1_000) : new Date(text);
-  if (Number.isNaN(time.getTime())) throw new CommandError(`${text}: a time has the form 2026-01-31T12:00:00Z`, EXIT.usage);
+  if (text === undefined) return new Date(Date.now() - 1_000);
+  const time = new Date(text);
+  // Date reads 5 as a month of 2001, and February 30 as a day of March.
+  const day = TIME.exec(text)?.[1];
+  if (day === undefined || Number.isNaN(time.getTime()) || new Date(day).getUTCDate() !== Number(day.slice(-2)))
+    throw new CommandError(`${text}: a time has the form 2026-01-31T12:00:00Z`, EXIT.usage);
   return time;
 }
+
+/** A day, or a time of the day in it, of which the seconds and the zone may be missing. */
+const TIME = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
 
 export const rotate = command({
   name: 'rotate',

@@ -1,11 +1,12 @@
 // `gatehouse key list | show`: finds keys by tag, name, algorithm and state, and shows what is known of one.
 import type { Client } from '../../client/client.ts';
-import { enumeration, integer, type Node, structure, text } from '../../client/kmip.ts';
+import { enumeration, integer, type Node, structure } from '../../client/kmip.ts';
 import { command, flag } from '../command.ts';
 import { first } from '../first.ts';
+import { keepApart } from '../given.ts';
 import { whole } from '../number.ts';
 import { attributesOf, COLUMNS, detailsOf, ownedRow, rowOf } from './attributes.ts';
-import { identifierOf, nameAttribute } from './identifier.ts';
+import { identifierOf, nameAttribute, tagAttribute } from './identifier.ts';
 import { KEY } from './life.ts';
 
 interface Search {
@@ -20,6 +21,8 @@ interface Search {
 }
 
 const DEFAULT_LIMIT = 50;
+/** What narrows a search among one's own keys only. */
+const NARROWING = ['tag', 'name', 'algorithm', 'state', 'type', 'offset'] as const;
 /** At once; each is a short call. */
 const TOGETHER = 8;
 
@@ -39,6 +42,7 @@ export const list = command<Search>({
   example: 'gatehouse key list --tag team-a --state Active',
   async run(given, _, flags) {
     const limit = whole('--limit', flags.limit, 1) ?? DEFAULT_LIMIT;
+    keepApart(flags, 'granted', NARROWING);
     if (flags.granted) {
       const rows = await first((each) => given.client().list('GET /access/obtained', { query: { limit: each } }), limit);
       return given.out.table(rows, ['object_id', 'owner_id', 'state', 'operations']);
@@ -55,10 +59,8 @@ async function owned(client: Client, limit: number) {
 }
 
 function searched({ tag, name, algorithm, state, type }: Search): Node[] {
-  const vendor = (value: string) =>
-    structure('Attribute', text('VendorIdentification', 'gatehouse'), text('AttributeName', 'tag'), text('AttributeValue', JSON.stringify([value])));
   return [
-    ...(tag === undefined ? [] : [vendor(tag)]),
+    ...(tag === undefined ? [] : [tagAttribute([tag])]),
     ...(name === undefined ? [] : [nameAttribute(name)]),
     ...(algorithm === undefined ? [] : [enumeration('CryptographicAlgorithm', algorithm)]),
     ...(state === undefined ? [] : [enumeration('State', state)]),

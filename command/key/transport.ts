@@ -63,8 +63,9 @@ export const importKey = command<{ readonly alg?: string; readonly tag?: readonl
   async run(given, [file], { alg, tag = [] }) {
     const jwk = jwkOf(await wholeOf(file as string | undefined, given), alg);
     const { kid } = await given.client().call('POST /v1/crypto/keys', { body: { ...jwk, ...(alg === undefined ? {} : { alg }) } as unknown as NewKey });
-    if (tag.length > 0) await given.client().call('POST /v1/crypto/keys/{kid}/tags', { params: { kid }, body: { tags: tag } });
+    // Before the tags: the key stays also if one of them is refused.
     given.out.line(kid);
+    if (tag.length > 0) await given.client().call('POST /v1/crypto/keys/{kid}/tags', { params: { kid }, body: { tags: tag } });
   },
 });
 

@@ -23,6 +23,8 @@ export interface Bag {
   readonly kind: 'key' | 'certificate';
   readonly content: Buffer;
   readonly friendlyName: string | undefined;
+  /** The same of a key and of its certificate (RFC 2985 section 5.5.2). */
+  readonly localKeyId: Buffer | undefined;
 }
 
 /** @param safes the AuthenticatedSafe @throws CryptoError invalid, failed */
@@ -57,26 +59,33 @@ async function bagIn(bag: Element, password: Pkcs12Password): Promise<Bag | unde
   const [type, explicit, attributes] = readInside(bag, DER.sequence, WHAT);
   const kind = readOid(type, WHAT);
   const [value] = readInside(explicit, 0xa0, WHAT);
-  const friendlyName = attributes && nameIn(attributes);
-  if (kind === KEY_BAG && value) return { kind: 'key', content: value.whole, friendlyName };
+  const names = { friendlyName: attributes && nameIn(attributes), localKeyId: attributes && localKeyIdIn(attributes) };
+  if (kind === KEY_BAG && value) return { kind: 'key', content: value.whole, ...names };
   if (kind === SHROUDED_KEY_BAG) {
     const [algorithm, data] = readInside(value, DER.sequence, WHAT);
-    return { kind: 'key', content: await decryptByPassword(algorithm, contentOf(data, DER.octets, WHAT), password), friendlyName };
+    return { kind: 'key', content: await decryptByPassword(algorithm, contentOf(data, DER.octets, WHAT), password), ...names };
   }
   if (kind !== CERTIFICATE_BAG) return undefined;
   const [form, certificate] = readInside(value, DER.sequence, WHAT);
   if (readOid(form, WHAT) !== X509) return undefined;
-  return { kind: 'certificate', content: contentOf(readInside(certificate, 0xa0, WHAT)[0], DER.octets, WHAT), friendlyName };
+  return { kind: 'certificate', content: contentOf(readInside(certificate, 0xa0, WHAT)[0], DER.octets, WHAT), ...names };
 }
 
 function nameIn(attributes: Element): string | undefined {
+  const name = valueIn(attributes, FRIENDLY_NAME, DER.bmp);
+  if (name === undefined) return undefined;
+  const text = name.length % 2 === 0 && name.length <= MAX_NAME * 2 ? Buffer.from(name).swap16().toString('utf16le') : undefined;
+  if (!text?.isWellFormed()) throw new CryptoError('invalid', `${WHAT} has an invalid friendly name; it must be text of at most ${MAX_NAME} characters`);
+  return text;
+}
+
+const localKeyIdIn = (attributes: Element): Buffer | undefined => valueIn(attributes, LOCAL_KEY_ID, DER.octets);
+
+/** The first value of the first attribute of this type. */
+function valueIn(attributes: Element, wanted: string, tag: number): Buffer | undefined {
   for (const attribute of readInside(attributes, DER.set, WHAT)) {
     const [type, values] = readInside(attribute, DER.sequence, WHAT);
-    if (readOid(type, WHAT) !== FRIENDLY_NAME) continue;
-    const name = contentOf(readInside(values, DER.set, WHAT)[0], DER.bmp, WHAT);
-    if (name.length % 2 !== 0 || name.length > MAX_NAME * 2)
-      throw new CryptoError('invalid', `${WHAT} has an invalid friendly name; it must be text of at most ${MAX_NAME} characters`);
-    return Buffer.from(name).swap16().toString('utf16le');
+    if (readOid(type, WHAT) === wanted) return contentOf(readInside(values, DER.set, WHAT)[0], tag, WHAT);
   }
   return undefined;
 }

@@ -74,8 +74,11 @@ function chooseBags(bags: readonly Bag[], friendlyName: string | undefined): Pkc
   if (!key) throw new CryptoError('invalid', keys.length === 0 ? `${WHAT} has no private key` : `${WHAT} has no private key with that friendly name`);
   const privateKey = privateKeyOf(key.content);
   const publicKey = createPublicKey(privateKey);
-  const all = bags.filter(({ kind }) => kind === 'certificate').map(({ content }) => ({ der: content, facts: certificateFacts(content) }));
-  const own = all.find(({ facts }) => isSameKey(facts.publicKey, publicKey));
+  const certificates = bags.filter(({ kind }) => kind === 'certificate');
+  const all = certificates.map(({ content, localKeyId }) => ({ der: content, facts: certificateFacts(content), localKeyId }));
+  const owns = all.filter(({ facts }) => isSameKey(facts.publicKey, publicKey));
+  // Of a key that was certified again, the file says which certificate is in use.
+  const own = owns.find(({ localKeyId }) => localKeyId !== undefined && key.localKeyId?.equals(localKeyId)) ?? owns[0];
   if (!own) throw new CryptoError('invalid', `${WHAT} has no certificate for its private key`);
   const chain = [own];
   for (let issuer = issuerOf(own.facts, all); issuer && !chain.includes(issuer); issuer = issuerOf(issuer.facts, all)) chain.push(issuer);

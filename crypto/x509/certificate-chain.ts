@@ -1,6 +1,6 @@
 // Validates a chain of certificates, which may be in any order (RFC 5280 section 6.1, KMIP 2.1 section 6.1.57).
 import { CryptoError } from '../crypto-error.ts';
-import { contentOf, DER, readElement, readInside, readUnsigned } from '../der.ts';
+import { contentOf, DER, hasNamedBit, readElement, readInside, readUnsigned } from '../der.ts';
 import { EXTENSION, KEY_USAGE } from './certificate-extension.ts';
 import { type CertificateFacts, certificateFacts } from './certificate-facts.ts';
 import { requireWithinConstraints } from './constrained-names.ts';
@@ -99,8 +99,7 @@ function checkAuthority(certificate: CertificateFacts, below: readonly Certifica
   const usage = extensionValue(certificate, EXTENSION.keyUsage);
   if (usage === undefined) return;
   const bits = contentOf(readElement(usage, WHAT), DER.bits, WHAT);
-  const bit = KEY_USAGE.indexOf('keyCertSign');
-  if (!((bits[1 + (bit >> 3)] ?? 0) & (0x80 >> (bit & 7)))) throw new Invalid('the key of an issuer must not sign certificates');
+  if (!hasNamedBit(bits, KEY_USAGE.indexOf('keyCertSign'))) throw new Invalid('the key of an issuer must not sign certificates');
 }
 
 /** Not the same as signed by its own key: an authority that renews its key issues a certificate to itself. */

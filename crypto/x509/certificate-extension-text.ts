@@ -45,7 +45,7 @@ const WRITERS: Readonly<Partial<Record<keyof typeof EXTENSION, Writer>>> = {
   basicConstraints,
   keyUsage: (values) => namedBits(DER.bits, numbersOf(values, KEY_USAGE)),
   extendedKeyUsage: (values) => sequence(...values.map((value) => objectIdentifier(PURPOSE[value] ?? value))),
-  subjectAltName: (values, _, section) => sequence(...values.flatMap((value) => namesOf(value, section)).map(writeGeneralName)),
+  subjectAltName: (values, _, section) => sequence(...values.flatMap((value) => namesOf(value, section)).map(alternativeName)),
   subjectKeyIdentifier: ([value = ''], { subject }) => {
     if (value === 'hash') return octets(subject);
     if (!/^([0-9a-fA-F]{2}:?){1,64}$/.test(value)) throw refusal('subjectKeyIdentifier');
@@ -58,16 +58,24 @@ const WRITERS: Readonly<Partial<Record<keyof typeof EXTENSION, Writer>>> = {
   nameConstraints: (values) => nameConstraints(values),
 };
 
+/** Of `email:copy`, which elsewhere stands for the address in the subject, an address would be made that is none. */
+function alternativeName(name: string): Buffer {
+  if (name.startsWith('email:') && !/^email:[^@]+@[^@]+$/.test(name)) throw refusal('subjectAltName');
+  return writeGeneralName(name);
+}
+
+/** Each part once, and a path length for an authority alone (RFC 5280 section 4.2.1.9). */
 function basicConstraints(values: readonly string[]): Buffer {
-  const parts: Buffer[] = [];
+  const given = new Map<string, string>();
   for (const value of values) {
-    const [, name, setting = ''] = /^(CA|pathlen):(\w+)$/i.exec(value) ?? [];
-    const isCa = /^true$/i.test(setting);
-    if (name?.toLowerCase() === 'ca' && (isCa || /^false$/i.test(setting))) parts.push(isCa ? boolean(true) : Buffer.alloc(0));
-    else if (name?.toLowerCase() === 'pathlen' && /^\d{1,4}$/.test(setting)) parts.push(unsigned(BigInt(setting)));
-    else throw refusal('basicConstraints');
+    const [, name = '', setting = ''] = /^(CA|pathlen):(\w+)$/i.exec(value.toLowerCase()) ?? [];
+    const isKnown = name === 'ca' ? /^(true|false)$/.test(setting) : /^\d{1,4}$/.test(setting);
+    if (name === '' || !isKnown || given.has(name)) throw refusal('basicConstraints');
+    given.set(name, setting);
   }
-  return sequence(...parts.sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0)));
+  const [isCa, length] = [given.get('ca') === 'true', given.get('pathlen')];
+  if (length !== undefined && !isCa) throw new CryptoError('invalid', 'pathlen is for an authority: it needs CA:TRUE');
+  return sequence(...(isCa ? [boolean(true)] : []), ...(length === undefined ? [] : [unsigned(BigInt(length))]));
 }
 
 /** Writes the issuer and serial number only if the text asks for them and the issuer's certificate is known. */
@@ -109,6 +117,7 @@ function writeExtension(key: string, list: string, keys: KeyIdentifiers, section
   if (writer === undefined) throw new CryptoError('invalid', `the line is not one of the supported extensions, which are ${Object.keys(WRITERS).join(', ')}`);
   const values = list.split(',').map((value) => value.trim());
   const critical = values[0] === 'critical';
+  if (critical && values.length === 1 && key !== 'basicConstraints' && key !== 'keyUsage') throw new CryptoError('invalid', `${key} must have a value`);
   return { oid: EXTENSION[key as keyof typeof EXTENSION], critical, value: writer(critical ? values.slice(1) : values, keys, section) };
 }
 

@@ -1,9 +1,8 @@
 // Writes distribution points, access descriptions and name constraints of certificates (RFC 5280 sections 4.2.1.10, 4.2.1.13 and 4.2.2.1).
-import { isIP } from 'node:net';
 import { CryptoError } from '../crypto-error.ts';
 import { context, element, namedBits, oid, sequence } from '../der.ts';
 import type { Section } from './certificate-extension-text.ts';
-import { addressBytes, writeGeneralName } from './general-name.ts';
+import { addressBytes, addressFamily, writeGeneralName } from './general-name.ts';
 
 /** Names of the bits, by number (RFC 5280 section 4.2.1.13). */
 const REASONS: readonly string[] = [
@@ -84,10 +83,10 @@ export function nameConstraints(values: readonly string[]): Buffer {
 
 function network(text: string): Buffer {
   const [address = '', mask = ''] = text.split('/');
-  const family = isIP(address);
+  const family = addressFamily(address);
   if (family === 0) throw invalid('IP: in a constraint must be an address, a slash, and a mask or the number of its bits');
   const bytes = addressBytes(address, family);
-  return element(IP_NAME, bytes, isIP(mask) === family ? addressBytes(mask, family) : maskOf(mask, bytes.length * 8));
+  return element(IP_NAME, bytes, addressFamily(mask) === family ? addressBytes(mask, family) : maskOf(mask, bytes.length * 8));
 }
 
 function maskOf(count: string, most: number): Buffer {

@@ -11,6 +11,7 @@ import { type CertificateFacts, certificateFacts, keyIdentifierOf } from './cert
 import { writeTime } from './certificate-time.ts';
 import { type DistinguishedName, writeName } from './distinguished-name.ts';
 import { grantedExtensions } from './granted-extensions.ts';
+import { namingExtensions } from './named-subject.ts';
 import { signedDer, type Unsigned, unsignedDer } from './signed-der.ts';
 
 /** Signs with the private key of the issuer, which may be outside this process. */
@@ -64,7 +65,7 @@ export function unsignedCertificate(options: CertificateOptions): Unsigned {
       issuer === undefined ? 'the private key is not that of the public key' : 'the private key is not that of the issuing certificate',
     );
   const subject = options.subject instanceof Uint8Array ? options.subject : writeName(options.subject);
-  const extensions = extensionsOf(options, issuer).map(writeExtension);
+  const extensions = namingExtensions(subject, extensionsOf(options, issuer)).map(writeExtension);
   const validity = sequence(writeTime(notBefore), writeTime(notAfter));
   const spki = subjectPublicKey.export({ format: 'der', type: 'spki' });
   return unsignedDer(issuerPublicKey, (identifier) =>

@@ -38,9 +38,10 @@ export function requireWithinConstraints(certificate: CertificateFacts, constrai
   for (const name of namesOf(certificate)) {
     const matches = MATCHES[name.tag];
     const isIn = (bases: readonly Element[]): boolean => matches !== undefined && bases.some(({ content }) => matches(name.content, content));
+    const isWildFor = (bases: readonly Element[]): boolean => name.tag === DNS && bases.some(({ content }) => mayStandFor(latin(name.content), latin(content)));
     const [may, mayNot] = [permitted, excluded].map((bases) => bases.filter(({ tag }) => tag === name.tag)) as [Element[], Element[]];
     const isUnknown = matches === undefined && may.length + mayNot.length > 0;
-    if (isUnknown || isIn(mayNot) || (may.length > 0 && !isIn(may)))
+    if (isUnknown || isIn(mayNot) || isWildFor(mayNot) || (may.length > 0 && !isIn(may)))
       throw new CryptoError('invalid', 'an authority must not certify a name of a certificate below it');
   }
 }
@@ -64,6 +65,13 @@ function namesOf({ subject, extensions }: CertificateFacts): Element[] {
 /** `example.org` holds itself and everything below it; with a dot before it, only what is below. */
 const isWithinDomain = (name: string, domain: string): boolean =>
   domain === '' || name === domain || name.endsWith(domain.startsWith('.') ? domain : `.${domain}`);
+
+/** `*.example.org` stands for every host one label below, so it names a host that `excluded` takes out, as `a.example.org`. */
+function mayStandFor(name: string, excluded: string): boolean {
+  if (!name.startsWith('*.')) return false;
+  const [, parent = ''] = /^[^.]+\.(.+)$/.exec(excluded.toLowerCase()) ?? [];
+  return parent === name.slice(2).toLowerCase();
+}
 
 /** `example.org` is that host; with a dot before it, every host below. */
 const isHost = (host: string, constraint: string): boolean =>

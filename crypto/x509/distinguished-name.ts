@@ -34,7 +34,7 @@ const ALLOWED: Readonly<Record<number, RegExp>> = {
 };
 
 /** The types of a text in a name; values of others are compared byte by byte. */
-const STRINGS: readonly number[] = [DER.utf8, DER.printable, DER.teletex, DER.ia5, DER.bmp];
+const STRINGS: readonly number[] = [DER.utf8, DER.printable, DER.teletex, DER.ia5, DER.universal, DER.bmp];
 
 /** Returns the DER of the name, without empty values. @throws CryptoError invalid for a value that its attribute cannot have */
 export function writeName(name: DistinguishedName): Buffer {
@@ -101,5 +101,15 @@ function textOf(value: Element): string {
     return Buffer.from(content.subarray(0, content.length & ~1))
       .swap16()
       .toString('utf16le');
+  if (value.tag === DER.universal) return universalText(content);
   return content.toString(value.tag === DER.teletex ? 'latin1' : 'utf8');
+}
+
+/** Four bytes for each code point. @throws CryptoError invalid for what is none */
+function universalText(content: Buffer): string {
+  const points = Array.from({ length: Math.ceil(content.length / 4) }, (_, at) => content.subarray(at * 4, at * 4 + 4));
+  const codes = points.map((each) => (each.length === 4 ? each.readUInt32BE() : Number.POSITIVE_INFINITY));
+  if (codes.some((code) => code > 0x10ffff || (code >= 0xd800 && code < 0xe000)))
+    throw new CryptoError('invalid', 'a distinguished name has a malformed UniversalString');
+  return codes.map((code) => String.fromCodePoint(code)).join('');
 }

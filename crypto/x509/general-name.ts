@@ -18,12 +18,15 @@ export function writeGeneralName(text: string): Buffer {
   const [, type = '', value = ''] = /^(\w+):(.+)$/.exec(text) ?? [];
   const isPlain = /^[\x21-\x7e]+$/.test(value);
   if ((type === 'email' || type === 'DNS' || type === 'URI') && isPlain) return element(IA5[type], Buffer.from(value));
-  const family = isIP(value);
+  const family = addressFamily(value);
   if (type === 'IP' && family !== 0) return element(IP, addressBytes(value, family));
   throw new CryptoError('invalid', 'subjectAltName: a name must be email:, DNS:, URI: or IP: with a value');
 }
 
-/** @param family result of `isIP` */
+/** As isIP, but a certificate has no place for a zone, as in `fe80::1%eth0`. */
+export const addressFamily = (address: string): number => (address.includes('%') ? 0 : isIP(address));
+
+/** @param family result of `addressFamily` */
 export function addressBytes(address: string, family: number): Buffer {
   if (family === 4) return Buffer.from(address.split('.').map(Number));
   const [head = '', tail] = dottedEnd(address).split('::');

@@ -3,14 +3,15 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { migrationSets } from '../catalog/migrations.ts';
 import { createClock } from '../clock.ts';
-import { type ConfigureOptions, configure } from '../configure.ts';
+import { type Configured, type ConfigureOptions, configure } from '../configure.ts';
 import { dataKeyRows } from '../data-key-row.ts';
 import { openDataKeys, overwrite } from '../keyring.ts';
 import { migrationLevels } from '../store/migrate.ts';
 import { openStore } from '../store/open.ts';
 import { openSnapshot } from '../store/snapshot.ts';
-import { storeUrl } from '../store/store-url.ts';
+import { openableStoreUrl, storeUrl } from '../store/store-url.ts';
 import { BackupError, FORMAT, FORMAT_VERSION } from './format.ts';
+import { jobOf } from './job-failure.ts';
 import { migrationsAt, tablesOf } from './schema.ts';
 import { writeBackup } from './write.ts';
 
@@ -28,12 +29,19 @@ const LOCK = 'gatehouse backup';
  * @throws ConfigError, BackupError for problems that the operator can fix
  */
 export async function backUp(options: JobOptions, file: string): Promise<string> {
-  const { config, catalog, dataDir: folder } = await configure(options);
-  const dataDir = resolve(folder);
+  const configured = await configure(options);
+  const { store } = configured.config;
+  const dataDir = resolve(configured.dataDir);
   const path = resolve(file);
-  const url = storeUrl(config.store.url, dataDir);
-  requireDatabase(url, 'back up');
+  requireDatabase(storeUrl(store.url, dataDir), 'back up');
+  const url = openableStoreUrl(store.url, dataDir);
   if (existsSync(path)) throw new BackupError(`${path} exists already, and a backup never replaces a file; name a new file`);
+  return jobOf('the backup', () => writeAll({ ...configured, dataDir, url, path, version: options.version }));
+}
+
+type Work = Pick<Configured, 'config' | 'catalog' | 'dataDir'> & { readonly url: string; readonly path: string; readonly version: string };
+
+async function writeAll({ config, catalog, dataDir, url, path, version }: Work): Promise<string> {
   await record(url, path);
   const snapshot = await openSnapshot(url);
   try {
@@ -42,7 +50,7 @@ export async function backUp(options: JobOptions, file: string): Promise<string>
     const opened = await openDataKeys({ dataDir, configured: config.store.root_key }, await dataKeyRows(snapshot));
     const dataKey = opened?.keys.get('auth')?.bytes;
     if (!opened || !dataKey) throw new BackupError(`the root key (store.root_key, or root.key in ${dataDir}) does not open the data keys of the database`);
-    const header = { format: FORMAT, version: FORMAT_VERSION, server: options.version, made_at: Date.now(), root_key: opened.root.id, migrations } as const;
+    const header = { format: FORMAT, version: FORMAT_VERSION, server: version, made_at: Date.now(), root_key: opened.root.id, migrations } as const;
     const written = await writeBackup(path, { header, tables, snapshot, dataKey });
     overwrite(opened);
     return `gatehouse: wrote ${written} rows of ${tables.length} tables to ${path}; a restore also needs the root key ${opened.root.id}, which is not in the file: store it elsewhere`;

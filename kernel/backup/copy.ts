@@ -14,6 +14,7 @@ import { compareTable } from './compare.ts';
 import { CopyTarget } from './copy-target.ts';
 import { BackupError } from './format.ts';
 import { weightOf } from './insert.ts';
+import { jobOf } from './job-failure.ts';
 import { type KeyedTable, migrationsAt, tablesOf } from './schema.ts';
 import { selectInOrder } from './select.ts';
 
@@ -40,7 +41,8 @@ export async function copyStore(options: JobOptions, tell: (line: string) => voi
     const [from, target] = [openableStoreUrl(config.store.url, dataDir.path), openableStoreUrl(to, dataDir.path, '--copy-store')];
     if (from === target) throw new BackupError('--copy-store names the database of [store] url itself; name another database');
     requireDatabase(from, 'copy');
-    const { rows, tables } = await copyAll({ from, to: target, node: nodeName(dataDir.path), plugins: migrationSets(catalog.plugins), tell });
+    const copy = { from, to: target, node: nodeName(dataDir.path), plugins: migrationSets(catalog.plugins), tell };
+    const { rows, tables } = await jobOf('the copy', () => copyAll(copy));
     return `gatehouse: copied ${rows} rows of ${tables} tables and compared each; set [store] url to the new database, keep the root key, and start${warnings.join('')}`;
   } finally {
     dataDir.release();
@@ -69,9 +71,9 @@ async function copyAll({ from, to, node, plugins, tell }: Copy): Promise<{ rows:
     const tables = tablesOf(migrations);
     const last = tables.find(({ table }) => table === LAST) as KeyedTable;
     const others = tables.filter((table) => table !== last && table.table !== NOT_COPIED);
-    const store = await openStore(to, { writer: `${node}/kernel`, clock: createClock() });
+    const store = await jobOf('the copy', () => openStore(to, { writer: `${node}/kernel`, clock: createClock() }), '--copy-store');
     try {
-      const target = await CopyTarget.open(store, migrations, tables);
+      const target = await jobOf('the copy', () => CopyTarget.open(store, migrations, tables), '--copy-store');
       for (const table of others) tell(`gatehouse: ${table.table}: ${await copyTable(source, target, table)} rows copied`);
       const rows = await compareAll(source, to, others);
       const levels = await rowsOf(source, last);

@@ -12,10 +12,11 @@ import { type RootKeySource, rootKeyPath, rootKeys } from '../root-key.ts';
 import { MIGRATION_LOCK, type Migration, type MigrationSet } from '../store/migrate.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
-import { storeUrl } from '../store/store-url.ts';
+import { openableStoreUrl } from '../store/store-url.ts';
 import type { JobOptions } from './back-up.ts';
 import { BackupError, type End, type Header, isMac, type Table } from './format.ts';
 import { continueIdentities, Inserter } from './insert.ts';
+import { jobOf } from './job-failure.ts';
 import { readBackup } from './read.ts';
 import { migrationsAt, requireEmpty, schemaSql, tablesOf } from './schema.ts';
 
@@ -33,13 +34,13 @@ interface Examined {
 export async function restore(options: JobOptions, file: string): Promise<string> {
   const { config, catalog, dataDir: folder } = await configure(options);
   const path = resolve(file);
-  const url = storeUrl(config.store.url, resolve(folder));
   const source = { dataDir: resolve(folder), configured: config.store.root_key };
   const examined = await examine(path, source, migrationSets(catalog.plugins));
   const warnings: string[] = [];
   const dataDir = openDataDir(folder, (warning) => warnings.push(`\ngatehouse: ${warning}`));
   try {
-    await fill(url, nodeName(dataDir.path), path, examined);
+    const url = openableStoreUrl(config.store.url, dataDir.path);
+    await jobOf('the restore', () => fill(url, nodeName(dataDir.path), path, examined));
   } finally {
     dataDir.release();
   }

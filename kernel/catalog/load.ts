@@ -10,6 +10,8 @@ import { isPluginName, shapeProblems } from './shape.ts';
 
 export interface Catalog {
   readonly plugins: readonly AnyPlugin[];
+  /** Those of them that are not built in. */
+  readonly external: readonly AnyPlugin[];
   /** Schemas by section, including those of plugins with problems, so that their configuration is checked too. */
   readonly schemas: Readonly<Record<string, TSchema>>;
   readonly problems: readonly string[];
@@ -35,7 +37,7 @@ export async function loadCatalog(builtins: readonly AnyPlugin[], modules: reado
       problems.push(`plugin ${module}: cannot be loaded: ${describe(error).split('\n')[0]}`);
     }
   }
-  return { plugins, schemas, problems: [...problems, ...findClashes(plugins)] };
+  return { plugins, external: plugins.slice(builtins.length), schemas, problems: [...problems, ...findClashes(plugins)] };
 }
 
 /** @returns the address of a module: a path relative to the folder of the configuration, or a package */

@@ -4,12 +4,25 @@ import type { Contexts } from '../context.ts';
 import { OPENAPI_PATH } from '../http/openapi.ts';
 import { PROBE_PATHS } from '../http/probes.ts';
 import type { Route } from '../http/route.ts';
+import { schemaProblems } from '../http/schema-problems.ts';
+import type { AnyPlugin } from '../plugin.ts';
 
-/** @returns the routes of all plugins @throws ConfigError for each malformed route, each route without `auth`, and each path that is used twice */
-export function routesOf(contexts: Contexts): readonly Route[] {
-  const sets = [...contexts].map(([plugin, ctx]) => ({ owner: plugin.name, routes: plugin.routes?.(ctx) ?? [] }));
-  const problems = sets.flatMap(({ owner, routes }) =>
-    routes.flatMap((route) => findMalformed(route).map((problem) => `plugin ${owner}: route ${route.method} ${route.path}: ${problem}`)),
+/**
+ * @param external plugins whose schemas are checked too: tests check those of the built-in ones, which would take time at each start
+ * @returns the routes of all plugins
+ * @throws ConfigError for each malformed route, each route without `auth`, and each path that is used twice
+ */
+export function routesOf(contexts: Contexts, external: readonly AnyPlugin[] = []): readonly Route[] {
+  const sets = [...contexts].map(([plugin, ctx]) => ({
+    owner: plugin.name,
+    routes: plugin.routes?.(ctx) ?? [],
+    isExternal: external.includes(plugin),
+  }));
+  const problems = sets.flatMap(({ owner, routes, isExternal }) =>
+    routes.flatMap((route) => {
+      const found = [...findMalformed(route), ...(isExternal ? schemaProblems(route) : [])];
+      return found.map((problem) => `plugin ${owner}: route ${route.method} ${route.path}: ${problem}`);
+    }),
   );
   const taken = new Map([...PROBE_PATHS, OPENAPI_PATH].map((path) => [path, 'the kernel']));
   for (const { owner, routes } of sets) {

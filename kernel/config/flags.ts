@@ -82,6 +82,8 @@ export function parseFlags(argv: readonly string[], declared: Readonly<Record<st
   };
 }
 
+type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number];
+
 interface Given {
   /** Values of the kernel's flags. */
   readonly values: Record<string, unknown>;
@@ -99,8 +101,8 @@ function readTokens(argv: readonly string[], declared: Readonly<Record<string, F
   const given: Given = { values: {}, plugin: {}, exposed: [], problems: [] };
   const { values, plugin, exposed, problems } = given;
   const repeated = new Set<string>();
-  for (const token of tokens) {
-    if (token.kind === 'positional') problems.push(`${token.value}: is not a flag; --help lists the flags`);
+  for (const [at, token] of tokens.entries()) {
+    if (token.kind === 'positional' && !isValueOf(tokens[at - 1], specs)) problems.push(`${shown(token.value)}: is not a flag; --help lists the flags`);
     if (token.kind !== 'option') continue;
     const { name, rawName, value } = token;
     const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
@@ -109,7 +111,8 @@ function readTokens(argv: readonly string[], declared: Readonly<Record<string, F
     else if (spec.switch && value !== undefined) problems.push(`${rawName}: takes no value`);
     else if (spec.switch) (name in own ? values : plugin)[name] = [true];
     else if (!spec.repeatable && (Object.hasOwn(values, name) || Object.hasOwn(plugin, name))) repeated.add(rawName);
-    else if (value === undefined || (value.startsWith('--') && !token.inlineValue)) problems.push(`${rawName}: needs a value`);
+    // An empty one, of a variable of a script that is not set, would be the folder of the moment.
+    else if (value === undefined || value === '' || (value.startsWith('--') && !token.inlineValue)) problems.push(`${rawName}: needs a value`);
     else {
       const parsed = spec.secret ? parseReference(value) : value;
       if (spec.secret && typeof parsed === 'string') exposed.push(rawName);
@@ -121,6 +124,14 @@ function readTokens(argv: readonly string[], declared: Readonly<Record<string, F
   problems.push(...[...repeated].map((name) => `${name}: was given more than once; give it once`));
   return given;
 }
+
+/** What follows an unknown flag is likely its value, and may be a secret. */
+function isValueOf(before: Token | undefined, specs: Readonly<Record<string, FlagSpec>>): boolean {
+  return before?.kind === 'option' && before.value === undefined && !Object.hasOwn(specs, before.name);
+}
+
+/** A word is shown; an address of a database has a password. */
+const shown = (value: string) => (/^[\w./-]{1,64}$/.test(value) ? value : 'an argument');
 
 function optionOf(name: string, spec: FlagSpec) {
   return { type: spec.switch ? ('boolean' as const) : ('string' as const), multiple: true, ...(name === 'help' ? { short: 'h' } : {}) };

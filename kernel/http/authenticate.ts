@@ -61,15 +61,16 @@ function askInTurn(authenticators: readonly Authenticator[], presented: Presente
 }
 
 function findPresented(request: FastifyRequest, now: number): { kind: CredentialKind; presented: Presented } | undefined {
-  const { authorization } = request.headers;
-  if (authorization !== undefined) return { kind: 'authorization', presented: { value: authorization } };
-  const appToken = appTokenIn(request.headers);
+  const { headers, ip: address } = request;
+  const { authorization } = headers;
+  if (authorization !== undefined) return { kind: 'authorization', presented: { value: authorization, address } };
+  const appToken = appTokenIn(headers);
   // Two different tokens are not a credential. Later kinds of credential are not tried either.
-  if (appToken !== undefined) return appToken === null ? undefined : { kind: 'app-token', presented: { value: appToken } };
-  const cookie = cookieIn(request.headers.cookie, SESSION_COOKIE);
-  if (cookie !== undefined) return { kind: 'cookie', presented: { value: cookie } };
+  if (appToken !== undefined) return appToken === null ? undefined : { kind: 'app-token', presented: { value: appToken, address } };
+  const cookie = cookieIn(headers.cookie, SESSION_COOKIE);
+  if (cookie !== undefined) return { kind: 'cookie', presented: { value: cookie, address } };
   const { present, view } = peerCertificate(request.raw.socket as TLSSocket, now);
-  return present ? { kind: 'certificate', presented: { value: '', certificate: view } } : undefined;
+  return present ? { kind: 'certificate', presented: { value: '', address, certificate: view } } : undefined;
 }
 
 /** Browsers set both headers, and a page cannot change them. */

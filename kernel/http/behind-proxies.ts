@@ -2,8 +2,8 @@
 import type { BlockList, Socket } from 'node:net';
 import { isIPv6 } from 'node:net';
 import type { Server, TLSSocket } from 'node:tls';
+import { isListed } from '../address-list.ts';
 import type { Log } from '../log-entry.ts';
-import { isListed } from './address-list.ts';
 import { type Endpoint, readProxyHeader } from './proxy-header.ts';
 
 /** A proxy sends its header at once. */

@@ -9,20 +9,28 @@ import { isTooDeep, MAX_DEPTH } from './nesting.ts';
 import { isName } from './parameters.ts';
 import type { BodyDone } from './read-body.ts';
 
-const options = { useDefaults: true, removeAdditional: false, strict: true, strictTypes: false, allowUnionTypes: true, verbose: true } as const;
-/** Schemas are checked by the compiler that comes first. */
-const everyProblem = { ...options, allErrors: true, validateSchema: false } as const;
+/** schema-problems.ts checks the schemas of external plugins, and a test those of the built-in ones: no start compiles the schema of schemas for them. */
+const options = {
+  useDefaults: true,
+  removeAdditional: false,
+  strict: true,
+  strictTypes: false,
+  allowUnionTypes: true,
+  verbose: true,
+  meta: false,
+  validateSchema: false,
+} as const;
+const everyProblem = { ...options, allErrors: true } as const;
 const bodies = compilers({ coerceTypes: false });
 const queries = compilers({ coerceTypes: true });
 
 interface Compilers {
   readonly first: Ajv;
   readonly all: Ajv;
-  readonly made: WeakMap<TSchema, Check>;
 }
 
 function compilers(own: { readonly coerceTypes: boolean }): Compilers {
-  return { first: new Ajv({ ...options, ...own }), all: new Ajv({ ...everyProblem, ...own }), made: new WeakMap() };
+  return { first: new Ajv({ ...options, ...own }), all: new Ajv({ ...everyProblem, ...own }) };
 }
 
 /** `x-max-bytes` limits the size of a value as compact JSON, in bytes of UTF-8. Bodies are checked for depth before, so `JSON.stringify` cannot overflow the stack. */
@@ -51,27 +59,25 @@ const MAX_NAME = 128;
 
 export type Check = (value: unknown) => void;
 
-/** Compiled once for each schema. @returns a check that throws Fault BAD_REQUEST with every problem. It coerces no values and refuses unknown members. */
+/**
+ * Compiled once for each schema, when it is first used: most servers use few of them.
+ * @returns a check that throws Fault BAD_REQUEST with every problem. It coerces no values and refuses unknown members.
+ */
 export function bodyCheck(schema: TSchema): Check {
-  return checkWith(bodies, schema, 'body');
+  return checkBy(bodies, schema, 'body');
 }
 
 /** Query parameters arrive as text; the check converts them in place to the types of their schema. */
 export function queryCheck(schema: TSchema): Check {
-  return checkWith(queries, schema, 'query');
+  return checkBy(queries, schema, 'query');
 }
 
-function checkWith(compilers: Compilers, schema: TSchema, where: string): Check {
-  const check = compilers.made.get(schema) ?? compile(compilers, schema, where);
-  compilers.made.set(schema, check);
-  return check;
-}
-
-function compile({ first, all }: Compilers, schema: TSchema, where: string): Check {
-  const check = first.compile(schema);
+function checkBy({ first, all }: Compilers, schema: TSchema, where: string): Check {
+  let check: ValidateFunction | undefined;
   // Compiling takes a millisecond or two, and most routes never refuse a body.
   let thorough: ValidateFunction | undefined;
   return (value) => {
+    check ??= first.compile(schema);
     if (check(value)) return;
     thorough ??= all.compile(schema);
     const errors = nearestFirst(problems(check, thorough, value)).map((error) => inWords(error, where));
@@ -91,9 +97,12 @@ function nearestFirst(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   return errors.toSorted((one, other) => distance(one) - distance(other));
 }
 
+/** What a value of another form lacks, or has besides. */
+const OF_ANOTHER_FORM: ReadonlySet<string> = new Set(['type', 'required', 'additionalProperties']);
+
 function distance({ schemaPath, keyword, params }: ErrorObject): number {
   if (keyword === 'anyOf' || (keyword === 'type' && params['type'] === 'null')) return 2;
-  return schemaPath.includes('/anyOf/') && (keyword === 'required' || keyword === 'additionalProperties') ? 1 : 0;
+  return schemaPath.includes('/anyOf/') && OF_ANOTHER_FORM.has(keyword) ? 1 : 0;
 }
 
 function inWords({ instancePath, keyword, params, message, parentSchema }: ErrorObject, where: string): string {

@@ -26,6 +26,8 @@ export interface Caller {
 }
 
 export interface Presented {
+  /** Of the client. */
+  readonly address: string;
   /** Value of the header or cookie; empty for a client certificate. */
   readonly value: string;
   readonly certificate?: PeerCertificateView | undefined;

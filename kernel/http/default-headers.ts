@@ -1,7 +1,7 @@
 // The headers that every answer has, errors included.
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-const DEFAULTS = { 'cache-control': 'no-store', 'strict-transport-security': 'max-age=31536000', 'x-content-type-options': 'nosniff' } as const;
+export const DEFAULTS = { 'cache-control': 'no-store', 'strict-transport-security': 'max-age=31536000', 'x-content-type-options': 'nosniff' } as const;
 /** Names and values in turn, as `writeHead` takes them. */
 export const DEFAULT_HEADERS: readonly string[] = Object.entries(DEFAULTS).flat();
 export const ID_HEADER = 'x-request-id';

@@ -1,5 +1,5 @@
 // What trusted proxies say of the addresses of clients: which proxies are believed, and how their X-Forwarded-For is read.
-import { addressList, isListed } from './address-list.ts';
+import { addressList, isListed } from '../address-list.ts';
 
 /** Some proxies write the port of the client too, which differs from connection to connection: 192.0.2.1:50000, [2001:db8::1]:50000. */
 const WITH_PORT = /^(?:\[([0-9A-Fa-f:.]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/;

@@ -20,7 +20,7 @@ import { trustedProxies, withoutPorts } from './forwarded.ts';
 import { addLiveViews } from './live-views.ts';
 import { malformed } from './malformed.ts';
 import { addOpenApi, type DocumentText, OPENAPI_PATH } from './openapi.ts';
-import { knowMethods, refuseOthers } from './other-methods.ts';
+import { knowMethods, refuseOthers, withKnownMethods } from './other-methods.ts';
 import type { ProblemWriter } from './problem.ts';
 import { refuseUnparsed } from './refuse-unparsed.ts';
 import { newRequestId } from './request-id.ts';
@@ -92,7 +92,7 @@ export async function createFront(options: FrontOptions): Promise<Front> {
       void sendProblem(setDefaultHeaders(reply as unknown as FastifyReply), problems(error, request.id));
     },
     serverFactory: (handler) => {
-      watched.server = watchedServer(options, handler);
+      watched.server = watchedServer(options, withKnownMethods(handler));
       return watched.server.server;
     },
   });

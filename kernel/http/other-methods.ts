@@ -1,15 +1,25 @@
 // The methods of HTTP: which the server knows, and 405 for those that a path does not have.
-import { METHODS as PARSED } from 'node:http';
+import type { RequestListener } from 'node:http';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { Fault } from '../fault.ts';
 import type { ErrorForm } from './route.ts';
 
-/** The methods that Node's parser knows, without CONNECT, which has no path. */
-const METHODS: readonly string[] = PARSED.filter((method) => method !== 'CONNECT');
+/** What no route takes, whatever else the parser knows or not. */
+export const UNTAKEN = 'TRACE';
+const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', UNTAKEN];
+const KNOWN: ReadonlySet<string | undefined> = new Set(METHODS);
 
 /** Registers all methods; call it before the first route is added. */
 export function knowMethods(app: FastifyInstance): void {
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+}
+
+/** Serves a method that no route takes as the one that stands for all of them: each in a router of its own, they cost more than all routes. */
+export function withKnownMethods(handle: RequestListener): RequestListener {
+  return (request, response) => {
+    if (!KNOWN.has(request.method)) request.method = UNTAKEN;
+    handle(request, response);
+  };
 }
 
 /**

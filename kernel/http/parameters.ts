@@ -10,7 +10,8 @@ const MAX_PARAMETER = 1_024;
 export const MAX_COMPOSED = 255;
 const LONG = ' '.repeat(MAX_COMPOSED + 1);
 const ANY = { type: 'string', minLength: 1, maxLength: MAX_PARAMETER } as const;
-const ajv = new Ajv({ strict: true, strictRequired: false });
+/** The schemas are checked as those of bodies are. */
+const ajv = new Ajv({ strict: true, strictRequired: false, meta: false, validateSchema: false });
 /** A name has at most 255 characters in composed form (NFC), in whatever form it is sent. */
 ajv.addFormat('name', isName);
 /** By the schema as text: many routes have the same parameters, and compiling takes a millisecond. */
@@ -32,8 +33,9 @@ export function parametersOf({ path, params }: Pick<Route, 'path' | 'params'>): 
 export function parametersCheck(route: Pick<Route, 'path' | 'params'>): (params: unknown) => void {
   const schema = parametersOf(route);
   if (!schema) return () => {};
-  const check = compile(schema);
+  let check: ValidateFunction | undefined;
   return (params) => {
+    check ??= compile(schema);
     if (!check(params)) throw new Fault('NOT_FOUND');
   };
 }

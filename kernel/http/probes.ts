@@ -1,10 +1,10 @@
 // The routes for operators: /health, /ready, /metrics and /version.
 import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
+import { addressList, isListed } from '../address-list.ts';
 import { Fault } from '../fault.ts';
 import { STOPPING } from '../readiness.ts';
 import { preferred } from './accept.ts';
-import { addressList, isListed } from './address-list.ts';
 import type { Authentication } from './authenticate.ts';
 import { type Described, operationOf, SERVER_TAG } from './openapi.ts';
 import { refuseOthers } from './other-methods.ts';

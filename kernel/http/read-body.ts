@@ -14,6 +14,8 @@ export type BodyDone = (fault: Fault | null, bytes: Buffer) => void;
 
 export interface BodyOptions {
   readonly maxBytes: number;
+  /** Called before the first byte is read, not for a body that is refused unread. */
+  begin(): void;
   /** Called once, for a body that is large enough to be counted. @param lose called if its memory is needed for other callers */
   hold(lose: () => void): Holding;
 }
@@ -23,10 +25,11 @@ export interface BodyOptions {
  * @param done gets the body, or a Fault: ENCODED, PAYLOAD_TOO_LARGE, OVERLOADED if there is no room for it, BAD_REQUEST if it is shorter than announced,
  *   CANCELLED if the client goes away
  */
-export function readBody(message: IncomingMessage, { maxBytes, hold }: BodyOptions, done: BodyDone): void {
+export function readBody(message: IncomingMessage, { maxBytes, begin, hold }: BodyOptions, done: BodyDone): void {
   if (isEncoded(message)) return done(new Fault('ENCODED'), NOTHING);
   const announced = lengthOf(message);
   if (announced !== undefined && announced > maxBytes) return done(new Fault('PAYLOAD_TOO_LARGE'), NOTHING);
+  begin();
   const gathered = new Gathered(announced);
   let holding: Holding | undefined;
   let isOver = false;

@@ -4,9 +4,14 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { KERNEL_FAULTS } from '../fault.ts';
 import type { Connections } from './connections.ts';
+import { DEFAULTS, ID_HEADER } from './default-headers.ts';
 import { closeAtOnce, closeLingering, isLingering } from './lingering-close.ts';
 import { parserProblem } from './problem.ts';
 import { answerUnknownMethod, type ParserError, type UnknownMethod } from './unknown-method.ts';
+
+type Defaults = Readonly<Record<string, string>>;
+/** Without encryption nothing may be said of Strict-Transport-Security (RFC 6797 section 7.2). */
+const { 'strict-transport-security': _, ...PLAIN } = DEFAULTS;
 
 /**
  * Sends the same body as for any other error, then closes the connection. Before the TLS handshake nothing can be sent, with one
@@ -19,6 +24,7 @@ export async function refuseUnparsed(app: FastifyInstance, error: ParserError, s
     return hangUp(
       connections.below(socket) ?? socket,
       refusal(400, 'Bad Request', 'BAD_REQUEST', 'this port accepts TLS only; use https:// instead of http://'),
+      PLAIN,
     );
   if (!connections.hasShakenHands(socket) || error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const unknown = await answerUnknownMethod(app, error).catch(() => undefined);
@@ -38,16 +44,19 @@ export function refuseConnect(socket: Socket): void {
 }
 
 function refusal(status: number, reason: string, code: string, message: string, headers: UnknownMethod['headers'] = {}): UnknownMethod {
-  return { status, reason, headers, body: JSON.stringify({ code, message, errors: [message], request_id: randomUUID() }) };
+  const id = randomUUID();
+  return { status, reason, headers: { ...headers, [ID_HEADER]: id }, body: JSON.stringify({ code, message, errors: [message], request_id: id }) };
 }
 
-function hangUp(socket: Socket, answer: UnknownMethod): void {
-  socket.end(textOf(answer));
+function hangUp(socket: Socket, answer: UnknownMethod, defaults?: Defaults): void {
+  socket.end(textOf(answer, defaults));
   closeAtOnce(socket);
 }
 
-function textOf({ status, reason, headers, body }: UnknownMethod): string {
-  const all = { ...headers, 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
+function textOf({ status, reason, headers, body }: UnknownMethod, defaults: Defaults = DEFAULTS): string {
+  const about = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(body) };
+  // Node writes the date of the answers that it sends (RFC 9110 section 6.6.1).
+  const all = { ...defaults, ...headers, ...about, Date: new Date().toUTCString(), Connection: 'close' };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n${body}`;
 }

@@ -161,7 +161,11 @@ export function bodyReader({ requests }: FrontLimits): ReadBytes {
       request.response.once('close', () => holding.release());
       return holding;
     };
-    readBody(request.raw, { maxBytes: (request.routed ?? request.routeOptions).bodyLimit, hold }, done);
+    const begin = () => {
+      // The client may wait for it (RFC 9110 section 10.1.1). Node ends the connection of one that was answered without.
+      if (request.headers.expect !== undefined && request.raw.httpVersion === '1.1') request.response.writeContinue();
+    };
+    readBody(request.raw, { maxBytes: (request.routed ?? request.routeOptions).bodyLimit, begin, hold }, done);
   };
 }
 

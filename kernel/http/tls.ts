@@ -7,7 +7,7 @@ import { ConfigError } from '../config/load.ts';
 import type { KernelConfig } from '../config/sections.ts';
 import { describe } from '../fault.ts';
 import type { Log } from '../log-entry.ts';
-import { readPem } from '../pem.ts';
+import { blocksIn, readPem } from '../pem.ts';
 import { distrust } from './client-certificate.ts';
 import { ensureSelfSigned } from './self-signed.ts';
 
@@ -88,10 +88,6 @@ function requireFitting(files: ConfiguredFiles, pair: Pick<TlsOptions, 'cert' | 
 
 /** @returns the certificates of a PEM file in their order, without other contents such as a key */
 export const certificatesIn = (pem: string): readonly string[] => blocksIn(pem, 'CERTIFICATE');
-
-function blocksIn(pem: string, label: 'CERTIFICATE' | 'X509 CRL'): string[] {
-  return [...pem.matchAll(new RegExp(`-----BEGIN ${label}-----[^-]+-----END ${label}-----`, 'g'))].map(([block]) => `${block}\n`);
-}
 
 /**
  * Reads changed files without a restart. If they do not fit together, the old ones stay in use.

@@ -1,5 +1,6 @@
 // Answers methods that the parser does not know like other unsupported methods: 405 with Allow if the path exists (RFC 9110 section 15.5.6).
 import type { FastifyInstance } from 'fastify';
+import { UNTAKEN } from './other-methods.ts';
 
 /** A method is a token (RFC 9110 section 5.6.2). Other bytes that the parser refuses are not a request. */
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64} (\/[\x21-\x7e]{0,8191}) HTTP\/1\.[01]\r?\n/;
@@ -18,7 +19,7 @@ export async function answerUnknownMethod(app: FastifyInstance, { code, rawPacke
   if (rawPacket.subarray(0, bytesParsed).includes('\n')) return undefined;
   const path = REQUEST_LINE.exec(rawPacket.toString('latin1'))?.[1];
   if (path === undefined) return undefined;
-  const { statusCode, statusMessage, headers, body } = await app.inject({ method: 'TRACE', url: path });
+  const { statusCode, statusMessage, headers, body } = await app.inject({ method: UNTAKEN, url: path });
   const kept = ['allow', 'x-request-id'].flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : []));
   return { status: statusCode, reason: statusMessage, headers: Object.fromEntries(kept), body };
 }

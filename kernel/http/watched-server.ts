@@ -35,6 +35,8 @@ export function watchedServer({ http, tls, limits }: ServerParts, handle: Reques
   server.on('secureConnection', (socket) => limits.stalled.watch(socket, `from ${sourceOf(socket.remoteAddress ?? '')}`));
   const { serve, endAfter } = oneByOne(endingSome(connections, handle), (socket) => connections.noteActivity(socket));
   server.on('request', serve);
+  // Nothing is continued before a body is read: what is refused without it need not be sent.
+  server.on('checkContinue', serve);
   // Node answers an unknown expectation with no body, and CONNECT not at all; malformed.ts refuses the first.
   server.on('checkExpectation', serve);
   server.on('connect', (_request, socket: Socket) => endAfter(socket, () => refuseConnect(socket)));

@@ -12,7 +12,7 @@ import type { TlsService } from '../http/tls.ts';
 import type { Log } from '../log-entry.ts';
 import type { Tracer } from '../tracing/tracer.ts';
 import { Conversation } from './conversation.ts';
-import type { Listener } from './listener.ts';
+import { type Listener, requireClients } from './listener.ts';
 
 interface ListenOptions {
   readonly tls: TlsOptions;
@@ -49,7 +49,7 @@ const CHECK_MS = 5_000;
 /** @throws ConfigError if no client authority is configured, or the port cannot be opened */
 export async function listen(listener: PassedListener, options: ListenOptions): Promise<OpenListener> {
   const { tls, clock, log, limits } = options;
-  requireClients(listener, tls);
+  requireClients(listener, tls.requestCert === true);
   const server = createServer({ ...tls, rejectUnauthorized: true });
   const connections = watchConnections(server, limits.connections.listeners.get(listener.name) as ConnectionLedgers);
   const talks = new Map<TLSSocket, Conversation>();
@@ -106,11 +106,6 @@ function begin(socket: TLSSocket, listener: Listener, options: ListenOptions, co
   connections.noteActivity(socket, who);
   options.limits.stalled.watch(socket, who);
   return new Conversation(socket, { ...options, listener, who });
-}
-
-/** @throws ConfigError if no client authority is configured */
-export function requireClients({ setting }: Listener, tls: TlsOptions): void {
-  if (!tls.requestCert) throw new ConfigError([`${setting}: requires client certificates; set http.tls.client_ca`]);
 }
 
 async function bind(server: Server, { host, port, setting, fd }: PassedListener, { proxies, reusePort, log }: ListenOptions): Promise<string> {

@@ -1,4 +1,6 @@
-// The types by which a plugin declares a protocol other than HTTP: messages with a length in the header, answered in order, over TLS with client certificates.
+// How a plugin declares a protocol other than HTTP, and what the configuration must have for it: messages with a length in the header, answered in order, over TLS with client certificates.
+import { ConfigError } from '../config/load.ts';
+import type { KernelConfig } from '../config/sections.ts';
 import type { PeerCertificateView } from '../http/client-certificate.ts';
 
 export interface Message {
@@ -33,4 +35,15 @@ export interface Listener {
   answer(message: Message): Promise<Uint8Array>;
   /** Answers a message that is refused because its client uses too much memory. @param why text for the client */
   refuse(message: Uint8Array, why: string): Uint8Array;
+}
+
+/** @throws ConfigError if the server does not ask for client certificates */
+export function requireClients({ setting }: Listener, isAsking: boolean): void {
+  if (!isAsking) throw new ConfigError([`${setting}: requires client certificates; set http.tls.client_ca`]);
+}
+
+/** @throws ConfigError for the port of HTTPS at the same address */
+export function requireOwnPort({ setting, host, port }: Listener, https: Pick<KernelConfig['http'], 'host' | 'port'>): void {
+  if (port === https.port && host === https.host && port !== 0)
+    throw new ConfigError([`${setting}: ${host} port ${port} is that of HTTPS ([http]); give the listener a port of its own`]);
 }

@@ -12,6 +12,15 @@ export const NO_ROOM = 'the disk of the database is full';
 /** SQLSTATE class 28: a password that was changed, or rules of the server that leave this one out. */
 const NOT_LET_IN = /^28...$/;
 const REFUSED = 'the database does not let this server in: see the user and the password of [store] url';
+/** invalid_catalog_name, invalid_schema_name. */
+const MISSING = /^3[DF]000$/;
+const NOT_THERE = 'the database server has no database or schema of that name: see [store] url';
+/** insufficient_privilege. Since PostgreSQL 15 only the owner of a database makes tables in its schema public. */
+const NOT_PERMITTED = '42501';
+const NO_RIGHT = 'the database does not permit the user of [store] url what it needs: let the user own the database, or grant it CREATE on the schema';
+/** What pg says to a URL with a sslmode. It has no code. */
+const NO_TLS = 'The server does not support SSL connections';
+const PLAIN = 'the database does not speak TLS, which the sslmode of [store] url asks for';
 /** Codes of OpenSSL and Node for a certificate, and of Node for TLS. */
 const NOT_TRUSTED = /CERT|^UNABLE_TO_|^ERR_(TLS|SSL)_/;
 const STRANGE = 'the certificate of the database is not trusted';
@@ -32,6 +41,9 @@ export async function translateErrors<T>(run: () => Promise<T>): Promise<T> {
     if (code === DISK_FULL) throw new Fault('UNAVAILABLE', { detail: NO_ROOM, cause: error });
     if (code === READ_ONLY) throw new Fault('UNAVAILABLE', { detail: NOT_WRITABLE, cause: error });
     if (NOT_LET_IN.test(String(code))) throw new Fault('UNAVAILABLE', { detail: REFUSED, cause: error });
+    if (MISSING.test(String(code))) throw new Fault('UNAVAILABLE', { detail: NOT_THERE, cause: error });
+    if (code === NOT_PERMITTED) throw new Fault('UNAVAILABLE', { detail: NO_RIGHT, cause: error });
+    if (message === NO_TLS) throw new Fault('UNAVAILABLE', { detail: PLAIN, cause: error });
     if (NOT_TRUSTED.test(String(code))) throw new Fault('UNAVAILABLE', { detail: STRANGE, cause: error });
     // The connection errors of pg have no code, so they are recognized by the beginnings of their messages.
     if (GONE.test(String(code)) || /^(Connection terminated|timeout expired|Client has encountered|Client was closed)/.test(String(message))) {

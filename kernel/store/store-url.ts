@@ -1,31 +1,75 @@
 // Reads `[store] url`: which database, and which file of the data folder.
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../config/load.ts';
 
 const SQLITE = 'sqlite:';
+/** As node-postgres knows them. It reads the files when it connects, and another mode as one of these. */
+const SSL_MODES: readonly string[] = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
+const SSL_FILES = ['sslrootcert', 'sslcert', 'sslkey'];
+
+/** @returns undefined for a text that is no URL */
+function parametersOf(url: string): URLSearchParams | undefined {
+  // The host may be missing, where a parameter names the folder of a socket.
+  const whole = url.replace('@/', '@localhost/');
+  return URL.canParse(whole, 'postgres://localhost') ? new URL(whole, 'postgres://localhost').searchParams : undefined;
+}
 
 /** @returns what is wrong with a URL; undefined if nothing is */
 export function storeUrlProblem(url: string): string | undefined {
   if (url === SQLITE) return 'must name a file in the data folder: sqlite:gatehouse.db';
-  return url.startsWith(SQLITE) || /^postgres(ql)?:/.test(url) ? undefined : 'must begin with sqlite: or postgres://';
+  if (url.startsWith(SQLITE)) return undefined;
+  if (!/^postgres(ql)?:/.test(url)) return 'must begin with sqlite: or postgres://';
+  const parameters = parametersOf(url);
+  // Without the text: it may hold a password.
+  if (!parameters) return 'is no URL: postgres://user:password@host:5432/database, with special characters as %40 and the like';
+  const mode = parameters.get('sslmode');
+  return mode === null || SSL_MODES.includes(mode) ? undefined : `sslmode must be one of ${SSL_MODES.join(', ')}`;
+}
+
+/** The path of a PostgreSQL URL, which is the name of the database. */
+const DATABASE = /^(postgres(?:ql)?:\/\/[^/?#]*\/)([^?#]*)/;
+/** The driver leaves these escaped in the name of a database, other than those of libpq do. A path may have them as they are. */
+const LEFT_ESCAPED = /%(?:24|26|2B|2C|2F|3A|3B|3D|40)/gi;
+
+/** @param url of PostgreSQL @returns the same with the name of the database as the driver reads it */
+export function driverUrl(url: string): string {
+  return url.replace(DATABASE, (_, before: string, name: string) => before + name.replaceAll(LEFT_ESCAPED, decodeURIComponent));
 }
 
 /** @param url as given in `where` @returns the URL, with an absolute path for SQLite @throws ConfigError for one that is none */
 export function storeUrl(url: string, dataDir: string, where = 'store.url'): string {
   const problem = storeUrlProblem(url);
   if (problem !== undefined) throw new ConfigError([`${where}: ${problem}`]);
-  return url.startsWith(SQLITE) ? `${SQLITE}${join(dataDir, url.slice(SQLITE.length))}` : url;
+  return url.startsWith(SQLITE) ? `${SQLITE}${join(dataDir, url.slice(SQLITE.length))}` : driverUrl(url);
 }
 
-/** Like `storeUrl`, for a data folder that is there. @throws ConfigError also if no database file can be where the URL says */
+/** Like `storeUrl`, for a data folder that is there. @throws ConfigError also if no database file can be where the URL says, and for a file of TLS that cannot be read */
 export function openableStoreUrl(url: string, dataDir: string, where = 'store.url'): string {
   const full = storeUrl(url, dataDir, where);
-  if (!full.startsWith(SQLITE)) return full;
+  if (!full.startsWith(SQLITE)) {
+    requireFiles(full, where);
+    return full;
+  }
   const path = full.slice(SQLITE.length);
   const folder = dirname(path);
   const isFolder = (each: string) => statSync(each, { throwIfNoEntry: false })?.isDirectory() === true;
   if (!isFolder(folder)) throw new ConfigError([`${where}: there is no folder ${folder} for the database file; make it, or name another place`]);
   if (isFolder(path)) throw new ConfigError([`${where}: ${path} is a folder; name a file`]);
   return full;
+}
+
+function requireFiles(url: string, where: string): void {
+  const parameters = parametersOf(url);
+  const unread = SSL_FILES.flatMap((name) => {
+    const path = parameters?.get(name);
+    if (!path) return [];
+    try {
+      readFileSync(path);
+      return [];
+    } catch (error) {
+      return [`${where}: ${name}: ${(error as Error).message}`];
+    }
+  });
+  if (unread.length > 0) throw new ConfigError(unread);
 }

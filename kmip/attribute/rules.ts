@@ -176,5 +176,7 @@ function checkVendorAttribute(node: Structure): void {
 
 function checkRotateName(name: string): void {
   if (name === '') throw new Refusal('InvalidAttributeValue', 'RotateName must not be empty');
+  if (name.startsWith('['))
+    throw new Refusal('InvalidAttributeValue', "RotateName must not begin with '[': an identifier that does names the tags of an object");
   if (name.includes('@')) throw new Refusal('InvalidAttributeValue', "RotateName must not contain '@': it separates the name from the generation");
 }

@@ -55,8 +55,12 @@ async function certify(ctx: AuthContext, request: Request<Static<typeof BODY>>):
   return { status: 200, body: { certificate } };
 }
 
-/** Checks no more than the size: the server need not support the key. @returns the text unchanged, because others may compare it byte by byte */
+const PRIVATE_KEY = /-----BEGIN [^-]*PRIVATE KEY-----/;
+
+/** Checks little: the server need not support the key. @returns the text unchanged, because others may compare it byte by byte */
 function keyOf(given: string): string {
   if (Buffer.byteLength(given) > MAX_KEY_BYTES) throw new Fault('BAD_REQUEST', { detail: `body/verification_key: must have at most ${MAX_KEY_BYTES} bytes` });
+  // The certificate would show it to everybody who is given it.
+  if (PRIVATE_KEY.test(given)) throw new Fault('BAD_REQUEST', { detail: 'body/verification_key: must be the public key; this is the private one' });
   return given;
 }

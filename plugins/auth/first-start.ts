@@ -38,10 +38,17 @@ export async function firstStart(ctx: AuthContext): Promise<readonly string[]> {
   return [signIn(USERNAME)];
 }
 
+/** @returns what is wrong with the password of the environment, if there is one */
+export function firstStartProblems({ env }: Pick<AuthContext, 'env'>): readonly string[] {
+  const given = env[VARIABLE];
+  const problem = given === undefined ? undefined : newPasswordProblem(normalPassword(given) ?? '', USERNAME);
+  return problem === undefined ? [] : [`${VARIABLE}: ${problem}`];
+}
+
 async function makePassword(ctx: AuthContext, given: string | undefined): Promise<{ password: string; passwordHash: string }> {
+  const problems = firstStartProblems({ env: { [VARIABLE]: given } });
+  if (problems.length > 0) throw new ConfigError(problems);
   const password = normalPassword(given ?? randomBytes(PASSWORD_BYTES).toString('base64url')) ?? '';
-  const problem = newPasswordProblem(password, USERNAME);
-  if (problem) throw new ConfigError([`${VARIABLE}: ${problem}`]);
   const passwordHash = await callWith(ctx.actors.password, { deadlineMs: START_MS }).hash(move(passwordBytes(password)));
   // Written before the rows: a crash in between leaves a file that the next start replaces, but never an admin without a known password.
   if (given === undefined) writePrivateFile(fileIn(ctx.dataDir), `${password}\n`);

@@ -1,7 +1,7 @@
 // The tables of the authentication service.
 import type { Migration } from '../../kernel/store/migrate.ts';
 import { ACCOUNT_MIGRATION } from './account-migration.ts';
-import { MACHINE_MIGRATIONS, RENEWABLE_MIGRATION } from './machine/migrations.ts';
+import { BOUNDS_MIGRATION, MACHINE_MIGRATIONS, RENEWABLE_MIGRATION } from './machine/migrations.ts';
 import { USAGE_MIGRATION } from './usage-migration.ts';
 
 export const AUTH_MIGRATIONS: readonly Migration[] = [
@@ -63,4 +63,5 @@ export const AUTH_MIGRATIONS: readonly Migration[] = [
       CREATE INDEX secret_id_exhausted ON secret_id (exhausted_at) WHERE exhausted_at > 0;
     `,
   },
+  BOUNDS_MIGRATION,
 ];

@@ -14,7 +14,7 @@ import { certifyRoute } from './certify.ts';
 import { AUTH_CONFIG, type AuthConfig } from './config.ts';
 import { credentialRoutes } from './credentials.ts';
 import { AUTH_FAULTS } from './faults.ts';
-import { firstStart } from './first-start.ts';
+import { firstStart, firstStartProblems } from './first-start.ts';
 import { introspectRoute } from './introspect.ts';
 import { keySetRoutes } from './key-sets.ts';
 import { loginHandler } from './login.ts';
@@ -52,6 +52,7 @@ export default definePlugin<AuthConfig, AuthActors>({
   flags: { 'reset-admin': { about: 'give the admin of realm _ a new initial password, and remove its second factor and locks', switch: true } },
   actors: authActors,
   authenticators: (ctx) => ({ cookie: sessionAuthenticator(ctx), authorization: bearerSessionAuthenticator(ctx), 'app-token': appTokenAuthenticator(ctx) }),
+  firstStartProblems,
   open: firstStart,
   routes(ctx) {
     const logins = ctx.metrics.counter('logins_total', 'Logins by outcome', ['outcome']);

@@ -73,10 +73,13 @@ export function sessionRoutes(ctx: AuthContext): readonly Route[] {
   ];
 }
 
+/** A session id is a UUID: what a client or its database writes in capitals names the same one (RFC 9562 section 4). */
+const sessionIdIn = (given: string) => given.toLowerCase();
+
 /** The session of the path. One that the caller may not see is null, like one that does not exist. */
 async function lookUp(ctx: AuthContext, request: Request): Promise<{ view: SessionView; data: SessionData; rights: Rights } | null> {
   const caller = request.caller as Caller;
-  const id = request.params['session_id'] as string;
+  const id = sessionIdIn(request.params['session_id'] as string);
   const byToken = caller.credential === 'app-token';
   const rights = byToken ? tokenRights(caller) : await rightsOf(ctx, caller);
   const view = await ctx.actors.session.of(id).look(id, false);
@@ -130,7 +133,7 @@ function isOwn(caller: Caller, { realm, username, scheme }: Pick<SessionView, 'r
 async function end(ctx: AuthContext, request: Request, given: readonly string[]): Promise<Response> {
   const caller = request.caller as Caller;
   const rights = await rightsOf(ctx, caller);
-  const views = await inParts([...new Set(given)], (id) => ctx.actors.session.of(id).look(id, false));
+  const views = await inParts([...new Set(given.map(sessionIdIn))], (id) => ctx.actors.session.of(id).look(id, false));
   const ids = views.flatMap((view) => (view && (rights.administers(view.realm) || isOwn(caller, view)) ? [view.id] : []));
   return endOwned(ctx, request, ids);
 }

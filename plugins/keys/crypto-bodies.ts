@@ -24,7 +24,14 @@ interface About {
 
 const namesOf = (rows: readonly { readonly name: string }[]) => rows.map(({ name }) => name);
 
-export const MAX_BODY_BYTES = 16_777_216;
+const MAX_BODY_BYTES = 16_777_216;
+/** For the header, the signature and the like that stand beside the data when it comes back. */
+const ROOM_BYTES = 65_536;
+/** Whatever encrypt, sign and mac take, its counterpart takes too. `mac` is both. */
+const COUNTERPARTS: ReadonlySet<CryptoCall['name']> = new Set(['decrypt', 'verify', 'mac']);
+
+export const maxBodyBytes = (name: CryptoCall['name']): number => (COUNTERPARTS.has(name) ? MAX_BODY_BYTES + ROOM_BYTES : MAX_BODY_BYTES);
+
 /** The actor enforces the same limits. */
 const MAX_NAME = 1_024;
 const MAX_BYTES_CHARACTERS = 16_384;

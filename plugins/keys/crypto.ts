@@ -8,7 +8,7 @@ import type { Refused, Request, ResponseDescription, Route } from '../../kernel/
 import { move } from '../../kernel/runtime/bytes.ts';
 import { atOnce } from '../../kernel/runtime/remote.ts';
 import type { KeysContext } from './actors.ts';
-import { ABOUT, ERROR, kid, MAX_BODY_BYTES, PROBLEM } from './crypto-bodies.ts';
+import { ABOUT, ERROR, kid, maxBodyBytes, PROBLEM } from './crypto-bodies.ts';
 import { principalIn } from './identity.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -32,7 +32,7 @@ export function cryptoRoutes(ctx: KeysContext, count: (outcomes: readonly string
     auth: CREDENTIAL_KINDS,
     // Also for routes without a body: one that a client sends anyway is not parsed.
     rawBody: true,
-    bodyLimit: MAX_BODY_BYTES,
+    bodyLimit: maxBodyBytes(name),
     ...(path.includes('{kid}') ? { params: Type.Object({ kid }) } : {}),
     ...(body ? { body } : {}),
     tag: 'REST Crypto API',
@@ -65,7 +65,7 @@ function responses(status: number, schema: TSchema | undefined): Readonly<Record
     403: { description: 'not allowed', schema: EITHER },
     404: { description: 'there is no such key', schema: ERROR },
     408: { description: 'the body did not arrive in time', schema: EITHER },
-    413: { description: 'the body is larger than 16 MiB', schema: ERROR },
+    413: { description: 'the body is larger than `x-max-bytes`', schema: ERROR },
     422: { description: 'the algorithm is not supported, or the cryptography failed', schema: ERROR },
     429: { description: 'a quota is used up', schema: ERROR },
     500: { description: 'internal error', schema: EITHER },

@@ -20,7 +20,10 @@ const REALM = {
 const ADMIN = { id: 'victim', realms: ['r'], userpass: 'ann', jwt: null, fido2: null, digital_credentials: null, client_certificate: null };
 const CREDENTIAL = { realm: 'r', username: 'ann', change_password: false, roles: ['mine now'], extra_claims: null, passwordHash: null, comparedWith: null };
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
-const ROLE = { tokenTtlSeconds: 1, tokenMaxTtlSeconds: 0, tokenPolicies: [], tokenRenewable: true, secretIdTtlSeconds: 0, bindSecretId: true };
+const ROLE = {
+  ...{ tokenTtlSeconds: 1, tokenMaxTtlSeconds: 0, tokenPolicies: [], tokenRenewable: true, tokenBoundCidrs: [], tokenNumUses: 0 },
+  ...{ secretIdTtlSeconds: 0, secretIdNumUses: 0, secretIdBoundCidrs: [], bindSecretId: true },
+};
 const CLUSTER_ROLE = { ...ROLE, jwksUrl: 'https://x/', serviceAccountNames: ['*'], serviceAccountNamespaces: ['*'], expectedIssuer: null, audiences: null };
 
 /** Arguments before who it is `by`, as one who wants to do harm would choose them. */
@@ -48,7 +51,7 @@ const HARM: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>
     revokeTokens: ['web'],
     revokeClusterTokens: ['pods'],
     revokeByAccessor: ['approle', 'web', 'x'],
-    createSecretId: [{ role: 'web', digest: 'x', accessor: 'x', ttlSeconds: 0, numUses: 0 }],
+    createSecretId: [{ role: 'web', digest: 'x', accessor: 'x', ttlSeconds: 0, numUses: 0, boundCidrs: [], tokenBoundCidrs: [] }],
     destroySecretId: ['web', 'x'],
     putClusterRole: ['pods', CLUSTER_ROLE],
     deleteClusterRole: ['pods'],

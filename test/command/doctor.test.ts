@@ -67,6 +67,12 @@ const DAMAGES: readonly (readonly [name: string, says: RegExp, damage: (dataDir:
   ['a certificate that is none', /^problem certificate: .* holds no certificate/, (data) => writeFileSync(join(data, 'tls', 'cert.pem'), 'nothing')],
   ['a damaged database', /^problem database: .* is damaged|^problem database: .* cannot be opened/, overwritten],
   ['a file from the future', /^problem clock: a file in the data folder is from the future/, (data) => utimesSync(join(data, 'root.key'), 4e9, 4e9)],
+  [
+    'a listener without authorities of clients',
+    /^problem configuration: .*keys\.kmip_listener: requires client certificates/s,
+    () => {},
+    '[keys.kmip_listener]\nenabled = true\n',
+  ],
   ['a wrong key of the configuration', /^problem configuration: .*http\.prot: unknown key/s, () => {}, '[http]\nprot = 1\n'],
   [
     'a database that does not answer',
@@ -121,6 +127,14 @@ test('the command prints advice, ends with 8 for a problem, and changes nothing'
   assert.deepEqual(readFileSync(join(folder, 'gatehouse.db')), readFileSync(join(sound, 'gatehouse.db')));
 });
 
+test('an unfit first password is a problem where the next start is the first one, and a warning elsewhere', async () => {
+  const env = () => ({ GATEHOUSE_ADMIN_PASSWORD: 'short' });
+  const [first] = await examine({ dataDir: join(home, 'fresh') }, env(), Date.now());
+  assert.match(`${first?.state} ${first?.says}`, /^problem .*\n.*GATEHOUSE_ADMIN_PASSWORD: it must have 8 to 1024 bytes$/);
+  const [, later] = await examine({ dataDir: sound }, env(), Date.now());
+  assert.match(`${later?.state} ${later?.says}`, /^warning GATEHOUSE_ADMIN_PASSWORD: it must have 8 to 1024 bytes; a first start/);
+});
+
 test('config check lists every problem; backup and restore hand over to the server', () => {
   const file = join(home, 'config.toml');
   const run = (...args: string[]) =>
@@ -140,6 +154,11 @@ test('config check lists every problem; backup and restore hand over to the serv
     ['[http.tls]\nclient_crl = "nope.pem"', /client_crl: has no effect without client_ca/],
     ['[store]\nroot_key = "short"', /store\.root_key: must be 64 hexadecimal digits/],
     ['[actors]\nprocesses = ["nobody"]', /actors\.processes\[0\]: there is no actor nobody/],
+    ['[store]\nurl = "sqlite:none/gatehouse.db"', /store\.url: there is no folder .*none for the database file/],
+    [
+      '[keys]\nkey_encryption_key = "hsm::soft_hsm::0::kek"\n[keys.kmip_listener]\nenabled = true\nport = 8443',
+      /3 problems[\s\S]*kmip_listener: requires client certificates[\s\S]*is that of HTTPS[\s\S]*key_encryption_key: hsm::soft_hsm::0::kek is not/,
+    ],
   ] as const) {
     writeFileSync(file, text);
     const { status, stderr } = run('config', 'check', '--config', file);

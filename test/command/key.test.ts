@@ -81,6 +81,14 @@ test('a hostile tag of a key is shown escaped, and is whole in JSON', async () =
   assert.deepEqual((JSON.parse(file('tagged.json').toString()) as { tags: string[] }[])[0]?.tags, [hostile]);
 });
 
+test('a key whose tags are refused is not made; the identifier of an imported one is printed all the same', async () => {
+  const printed = await lines(`for kind in aes-256 ec-p256; do gatehouse key create $kind --name untagged --tag good --tag _reserved || echo "refused: $?"; done
+    gatehouse key list --name untagged; gatehouse key create ec-p256 --name pair-tagged --tag one --tag two > /dev/null; gatehouse key list --tag two
+    KEY=$(head -c 32 /dev/urandom | gatehouse key import --alg A256GCM --tag _reserved) || echo "refused: $?"; gatehouse key list | grep -c "^$KEY "`);
+  assert.deepEqual(printed.slice(0, 2), ['refused: 6', 'refused: 6']);
+  assert.match(printed.slice(2).join('\n'), /^ID .*\nID .*\n\S+ +pair-tagged +PrivateKey +EC 256 +Active +one, two\nrefused: 6\n1$/);
+});
+
 test('documents are added and asked, sessions are found and ended, a token is renewed and revoked', async () => {
   writeFileSync(join(bash.folder, 'pump.docx'), await docx(['The filter of the pump is changed every three months.']));
   const printed =

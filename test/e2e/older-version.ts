@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Agent } from 'undici';
 import { until } from '../runtime.ts';
-import { asker } from '../server.ts';
+import { asker, WITHOUT_SELF_TESTS } from '../server.ts';
 import { root, type Started } from './started.ts';
 
 const START_MS = 60_000;
@@ -33,7 +33,7 @@ export function layOut(version: string, folder: string): void {
 /** @param folder that it was laid out in */
 export function launchOld(folder: string, dataDir: string, env: NodeJS.ProcessEnv = {}): { readonly child: ChildProcess; readonly output: { text: string } } {
   const args = ['launch.mjs', 'start', '--data-dir', dataDir, '--port', '0'];
-  const child = spawn(process.execPath, args, { cwd: folder, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, args, { cwd: folder, env: { ...process.env, ...WITHOUT_SELF_TESTS, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   const output = { text: '' };
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output.text += data));
   return { child, output };

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Agent } from 'undici';
 import { until } from '../runtime.ts';
-import { type Ask, asker } from '../server.ts';
+import { type Ask, asker, WITHOUT_SELF_TESTS } from '../server.ts';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -23,7 +23,7 @@ export function launch(dataDir: string, args: readonly string[] = [], env: NodeJ
   const port = args.includes('--port') ? [] : ['--port', '0'];
   const child = spawn(process.execPath, ['launch.mjs', 'start', '--data-dir', dataDir, ...port, ...args], {
     cwd: root,
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...WITHOUT_SELF_TESTS, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { text: '' };

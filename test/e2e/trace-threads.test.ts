@@ -124,8 +124,7 @@ test('without an endpoint no thread loads OpenTelemetry; with one they do', asyn
     writeFileSync(list, '');
     const hook = `import{registerHooks}from'node:module';import{appendFileSync}from'node:fs';registerHooks({load(url,context,next){if(url.includes('/@opentelemetry/'))appendFileSync(${JSON.stringify(list)},url+'\\n');return next(url,context)}})`;
     const options = `--import=data:text/javascript,${encodeURIComponent(hook)}`;
-    const settings = { GATEHOUSE_HTTP_THREADS: '2', GATEHOUSE_KEYS_SELF_TESTS: 'false' };
-    const { child, output } = launch(join(folder, 'data'), [], { NODE_OPTIONS: options, ...settings, ...env });
+    const { child, output } = launch(join(folder, 'data'), [], { NODE_OPTIONS: options, GATEHOUSE_HTTP_THREADS: '2', ...env });
     await until(() => /is ready at/.test(output.text) || child.exitCode !== null, 'the server is ready', 120_000);
     child.kill('SIGTERM');
     assert.equal(await exitOf(child), 0, output.text);

@@ -8,7 +8,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { Agent } from 'undici';
 import { freePort } from '../postgres.ts';
 import { until } from '../runtime.ts';
-import { type Ask, asker, temporaryFolder } from '../server.ts';
+import { type Ask, asker, temporaryFolder, WITHOUT_SELF_TESTS } from '../server.ts';
 import { root } from './started.ts';
 
 /** An address that is no proxy: a node is asked itself from it. */
@@ -91,7 +91,7 @@ function hasEnded(pid: number): boolean {
 
 function startNode(folder: string, name: string): { readonly child: ChildProcess; output(): string } {
   const args = ['launch.mjs', 'start', '--config', join(folder, `${name}.toml`), '--data-dir', join(folder, name)];
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...WITHOUT_SELF_TESTS }, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data));
   return { child, output: () => output };

@@ -8,7 +8,7 @@ import { test } from 'uvu';
 import { mountDisk } from '../disk.ts';
 import { freePort } from '../postgres.ts';
 import { until } from '../runtime.ts';
-import { type Ask, asker, temporaryFolder } from '../server.ts';
+import { type Ask, asker, temporaryFolder, WITHOUT_SELF_TESTS } from '../server.ts';
 import { exitOf, root } from './started.ts';
 
 /** Their entries are more than a pipe holds. */
@@ -76,7 +76,7 @@ async function startInto(output: number | 'pipe', threads: string): Promise<{ re
   const dataDir = join(temporaryFolder(), 'data');
   const port = await freePort();
   const args = ['main.ts', '--data-dir', dataDir, '--port', String(port)];
-  const env = { ...process.env, GATEHOUSE_LOG_LEVEL: 'debug', GATEHOUSE_HTTP_THREADS: threads };
+  const env = { ...process.env, ...WITHOUT_SELF_TESTS, GATEHOUSE_LOG_LEVEL: 'debug', GATEHOUSE_HTTP_THREADS: threads };
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', output, output] });
   child.once('exit', () => rmSync(dataDir, { recursive: true, force: true }));
   const ask = asker(`https://127.0.0.1:${port}`, new Agent({ connect: { rejectUnauthorized: false } }));

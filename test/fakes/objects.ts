@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { KmipArgs, Principal } from '../../actors/kmip/api.ts';
 import { ContentRoom } from '../../actors/kmip/object/content-room.ts';
+import { linkedTo } from '../../actors/kmip/object/create.ts';
 import type { KeyKind } from '../../actors/kmip/object/key.ts';
 import type { DescriptionDraft, Draft } from '../../actors/kmip/object/managed-object.ts';
 import { ObjectRouter } from '../../actors/kmip/object/object-router.ts';
@@ -160,6 +161,11 @@ export class ObjectsInMemory implements OperationContext {
     return [await this.use(payload, right)];
   }
 
+  async linkOf(id: string, type: number, link: 'PublicKeyLink' | 'PrivateKeyLink'): Promise<string | undefined> {
+    const found = this.objects.get(id);
+    return found?.type === type ? linkedTo(found, link) : undefined;
+  }
+
   /** One after the other, as transactions are. */
   change<T>(work: (tx: ObjectTransaction) => Promise<T>): Promise<T> {
     const result = this.#changes.then(() => this.#change(work));
@@ -193,6 +199,7 @@ export class ObjectsInMemory implements OperationContext {
       resize: write,
       remove: async (id) => void written.set(id, undefined),
       findWrapped: async () => [],
+      generations: async () => [],
       copyGrants: async () => {},
       audit: async (event, target) => void audited.push(`${event} ${target}`),
     });

@@ -5,12 +5,14 @@ import { fuzz } from './target.ts';
 import { TARGETS } from './targets.ts';
 
 const MILLISECONDS = 5_000;
+/** Also on a machine that takes longer for them. */
+const LEAST = 101;
 const seed = Number(process.env['GATEHOUSE_FUZZ_SEED'] ?? Math.floor(Math.random() * 0x7fff_ffff));
 
 for (const target of TARGETS) {
   test(`${target.name}, seed ${seed}`, async () => {
     console.log(`${target.name}: seed ${seed}`);
-    assert.ok((await fuzz(target, MILLISECONDS, seed)) > 100);
+    assert.ok((await fuzz(target, MILLISECONDS, seed, LEAST)) >= LEAST);
   });
 }
 

@@ -19,10 +19,10 @@ const MAX_MS = 1_000;
 const MAX_BYTES = 1024 ** 3;
 
 /**
- * Tries inputs until the time is over. Input number n has the seed `seed + n`, so a failure is repeated by its own seed at once.
+ * Tries inputs until the time is over and the least number of them is tried. Input number n has the seed `seed + n`, so a failure is repeated by its own seed at once.
  * @returns how many inputs were tried
  */
-export async function fuzz(target: FuzzTarget, milliseconds: number, seed: number): Promise<number> {
+export async function fuzz(target: FuzzTarget, milliseconds: number, seed: number, least = 1): Promise<number> {
   const { name, maxMs = MAX_MS } = target;
   const run = await target.open();
   const unhandled: unknown[] = [];
@@ -32,7 +32,7 @@ export async function fuzz(target: FuzzTarget, milliseconds: number, seed: numbe
   const endsAt = performance.now() + milliseconds;
   let count = 0;
   try {
-    for (; performance.now() < endsAt; count++) {
+    for (; performance.now() < endsAt || count < least; count++) {
       const again = `npm run fuzz -- 1 ${seed + count} ${name}`;
       const startedAt = performance.now();
       try {

@@ -69,6 +69,14 @@ test('routes without authentication, malformed routes, and paths that are alread
   ]);
 });
 
+test('schemas of routes that are not valid or cannot be compiled', async () => {
+  assert.deepEqual(await problemsOf(load('unfit-schemas.ts')), [
+    'plugin unfit: route POST /unfit: the schema of its body is invalid: data/properties/a/maxLength must be integer',
+    'plugin unfit: route GET /unfit: the schema of its query is invalid: strict mode: unknown keyword: "longest"',
+    'plugin unfit: route GET /unfit/{a}: the schema of its path is invalid: data/properties/a/type must be equal to one of the allowed values, data/properties/a/type must be array, data/properties/a/type must match a schema in anyOf',
+  ]);
+});
+
 test('a missing module, a module that is not a plugin, and names that are already used', async () => {
   const missing = await problemsOf('[[plugins]]\nmodule = "./nowhere.ts"\n');
   assert.match(missing[0] as string, /^plugin \.\/nowhere\.ts: cannot be loaded: .*Cannot find module/);

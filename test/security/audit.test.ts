@@ -129,7 +129,7 @@ for (const { dialect, url } of databases) {
     };
     await ok(ask('POST', '/auth/approle/role/web', { cookie, body: { token_renewable: true, token_ttl: 60 } }), 204);
     const id = (await ok(ask('GET', '/auth/approle/role/web/role-id', { cookie }))).body.data.role_id;
-    const secret = (await ok(ask('POST', '/auth/approle/role/web/secret-id', { cookie, body: {} }))).body.data.secret_id;
+    const secret = (await ok(ask('POST', '/auth/approle/role/web/secret-id', { cookie, body: { num_uses: 9 } }))).body.data.secret_id;
     const login = (secret_id: string) => ask('POST', '/auth/approle/login', { body: { role_id: id, secret_id } });
     const token = (await ok(login(secret))).body.auth.client_token;
     assert.ok((await login('wrong')).status >= 400);

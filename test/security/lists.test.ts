@@ -150,7 +150,10 @@ for (const database of databases) {
       named,
     );
     await write("INSERT INTO cluster_role VALUES ($1, 'x', '{}')", named);
-    await write("INSERT INTO secret_id VALUES ($1, $1, 'p00', 7, 0, 0, 0, 0)", named);
+    await write(
+      "INSERT INTO secret_id (accessor, digest, role, created_at, expires_at, num_uses, uses, exhausted_at) VALUES ($1, $1, 'p00', 7, 0, 0, 0, 0)",
+      named,
+    );
     await write(
       `INSERT INTO session (${SESSION_COLUMNS}) VALUES ($1, $2, 'r', $3, 'jwt', $4, $4, 9999, 9999, '{}')`,
       expected.map((id, at) => [id, new Uint8Array(32), at < 12 ? 'ann' : 'ben', server.clock.now()]),

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Agent } from 'undici';
 import { CLIENT_AUTH, type Made, makeCertificate, SERVER_AUTH } from '../certificates.ts';
 import { serverPid } from '../e2e/started.ts';
-import { type Ask, asker, temporaryFolder } from '../server.ts';
+import { type Ask, asker, temporaryFolder, WITHOUT_SELF_TESTS } from '../server.ts';
 
 /** What a client needs to reach the server, as plain data: it goes to the process of the attackers too. */
 export interface Target {
@@ -87,7 +87,7 @@ const pem = ({ cert, key }: Made) => ({ cert, key });
 function spawnServer(folder: string, dataDir: string) {
   const args = ['launch.mjs', 'start', '--config', join(folder, 'config.toml'), '--data-dir', dataDir, '--port', '0'];
   // The self-tests and warm-ups of a new server take memory of their own in its first half minute, which no attack causes.
-  const env = { ...process.env, GATEHOUSE_KEYS_SELF_TESTS: 'false' };
+  const env = { ...process.env, ...WITHOUT_SELF_TESTS };
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const output = { text: '' };
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output.text += data));

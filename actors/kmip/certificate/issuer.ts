@@ -1,6 +1,8 @@
 // Finds the issuer of a certificate: the named key and certificate, those linked with them, or the subject's own key.
 import type { KeyObject } from 'node:crypto';
 import { isSameKey } from '../../../crypto/key/same-key.ts';
+import { certificateFacts } from '../../../crypto/x509/certificate-facts.ts';
+import { deniesIssuing } from '../../../crypto/x509/granted-extensions.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -8,10 +10,12 @@ import { MASK } from '../../../kmip/ttlv/mask.ts';
 import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { nameOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { certificateOf } from '../object/certificate-content.ts';
 import { linkedTo } from '../object/create.ts';
 import { stateAt } from '../object/lifecycle.ts';
 import { hasContent, type ManagedObject, type ObjectDescription } from '../object/managed-object.ts';
-import type { Objects } from '../operation-context.ts';
+import { takeUse } from '../object/usage-limits.ts';
+import type { Objects, ObjectTransaction } from '../operation-context.ts';
 
 const { ObjectType, State } = ENUM;
 const BIT = MASK.CryptographicUsageMask;
@@ -57,7 +61,18 @@ export async function findIssuer(search: IssuerSearch): Promise<Issuer> {
   if (!certificate) return { key, certificate };
   requireKind(certificate, ObjectType.Certificate, right);
   requireUsable(certificate, now);
+  requireAuthority(certificate, search);
   return { key, certificate };
+}
+
+/**
+ * Nobody accepts what is below a certificate that denies to be an authority. One that says nothing may issue, and each may be renewed by its own key.
+ * @throws Refusal InvalidField
+ */
+function requireAuthority(certificate: ManagedObject, { subjectKey, right }: IssuerSearch): void {
+  const { extensions, publicKey } = certificateFacts(certificateOf(certificate));
+  const why = deniesIssuing(extensions);
+  if (why !== undefined && !isSameKey(publicKey, subjectKey)) throw invalid(right, `the certificate ${certificate.id} cannot issue others: ${why}`);
 }
 
 async function keyFor({ objects, right, key, own }: IssuerSearch, certificate: ManagedObject | undefined): Promise<ManagedObject> {
@@ -106,6 +121,17 @@ export function requireUsable(object: ObjectDescription, now: number): void {
     throw new Refusal('ObjectDestroyed', `${object.id} is destroyed`);
   if (state === State.Deactivated || state === State.Compromised)
     throw new Refusal('WrongKeyLifecycleState', `${object.id} is ${nameOf('State', state)} and cannot be used to issue a certificate`);
+}
+
+/** Counts a signature of the key, which must still be usable. @throws Refusal PermissionDenied if its usage limits are exhausted, and those of `requireUsable` */
+export async function countSignature(
+  tx: ObjectTransaction,
+  id: string,
+  { right, bytes, now }: { readonly right: OperationName; readonly bytes: number; readonly now: number },
+): Promise<void> {
+  const key = await tx.describeById(id, right);
+  requireUsable(key, now);
+  if (takeUse(key, bytes)) await tx.update(key);
 }
 
 export function invalid(operation: OperationName, why: string): Refusal {

@@ -21,7 +21,7 @@ import { fingerprint, type Outside } from '../object/outside.ts';
 import { chosenIn, placeFor } from '../object/place.ts';
 import { replace, replacementAttributes, requireReplaceable } from '../object/replacement.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
-import { findIssuer, type Issuer, requireKind } from './issuer.ts';
+import { countSignature, findIssuer, type Issuer, requireKind } from './issuer.ts';
 import { linkPublicKey } from './public-key-link.ts';
 import { requestIn } from './request.ts';
 import { type CertificateWishes, DAY, wishesOf } from './wishes.ts';
@@ -35,7 +35,7 @@ type PublicKeyOf = (key: ManagedObject) => Promise<KeyObject>;
  */
 export async function reCertifyDraft(tx: ObjectTransaction, old: Draft, payload: Structure, ctx: OperationContext, outside: Outside): Promise<Draft> {
   requireKind(old, ENUM.ObjectType.Certificate, 'ReCertify');
-  requireReplaceable(old, 'certificate', ctx.now);
+  await requireReplaceable(tx, old, 'certificate', ctx.now);
   const wishes = wishesOf(payload, ctx.server.args.vendorIdentification);
   const before = certificateFacts(certificateOf(old));
   const request = await requestIn(payload, tx, 'ReCertify', ctx.now);
@@ -64,6 +64,7 @@ export async function reCertifyDraft(tx: ObjectTransaction, old: Draft, payload:
   if (issuer.certificate) setLink(replacement, 'CertificateLink', issuer.certificate.id);
   await replace(tx, ctx, { old, replacement });
   await relink(tx, old, replacement, ctx);
+  await countSignature(tx, issuer.key.id, { right: 'ReCertify', bytes: data.length, now: ctx.now });
   await tx.audit('key.recertify', old.id);
   return replacement;
 }

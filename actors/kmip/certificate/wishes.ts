@@ -94,7 +94,8 @@ function extensionsIn(attribute: Structure | undefined): string | undefined {
 function daysIn(attribute: Structure | undefined): number | undefined {
   const value = attribute && child(attribute, TAG.AttributeValue)?.value;
   if (value === undefined) return undefined;
-  const days = Number(value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : value);
+  const text = String(value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : value);
+  const days = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS) throw new Refusal('InvalidField', `requested_validity_days must be between 1 and ${MAX_DAYS}`);
   return days;
 }

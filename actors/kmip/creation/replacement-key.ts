@@ -14,7 +14,7 @@ import { algorithmOf } from '../object/key-attributes.ts';
 import type { Draft } from '../object/managed-object.ts';
 import { givenAlgorithm, givenLength } from '../object/new-attributes.ts';
 import type { Outside } from '../object/outside.ts';
-import { chosenIn, type Place, placeFor } from '../object/place.ts';
+import { chosenIn, lastGeneration, type Place, placeFor } from '../object/place.ts';
 import { replace, replacementAttributes, requireReplaceable } from '../object/replacement.ts';
 import { findDependants, updateDependants } from '../object/rewrapping.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
@@ -27,9 +27,10 @@ import type { ObjectTransaction, OperationContext } from '../operation-context.t
 export async function rekeyDraft(tx: ObjectTransaction, old: Draft, request: Structure, ctx: OperationContext, outside: Outside): Promise<Draft> {
   if (old.type !== ENUM.ObjectType.SymmetricKey)
     throw new Refusal('InvalidObjectType', `no active symmetric key found for ${old.id}: it is another kind of object`);
-  requireReplaceable(old, 'symmetric key', ctx.now);
+  await requireReplaceable(tx, old, 'symmetric key', ctx.now);
   const attributes = replacementAttributes(old, request, intervalOf(request, TAG.Offset), ctx, TAG.Attributes);
-  const place = outside.keep('place', () => placeFor(ctx, { type: old.type, chosen: chosenIn(attributes.nodes()), replaced: old.id }));
+  const [replaced] = await lastGeneration(tx, ctx, [old.id]);
+  const place = outside.keep('place', () => placeFor(ctx, { type: old.type, chosen: chosenIn(attributes.nodes()), replaced }));
   const algorithm = algorithmOf(old);
   if (algorithm === undefined || givenAlgorithm(attributes) !== algorithm)
     throw new Refusal('InvalidField', 'changing the cryptographic algorithm is not allowed');

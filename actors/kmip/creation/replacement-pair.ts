@@ -8,6 +8,7 @@ import { linkedTo } from '../object/create.ts';
 import { algorithmOf } from '../object/key-attributes.ts';
 import type { DescriptionDraft, Draft } from '../object/managed-object.ts';
 import { givenAlgorithm, givenCurve, givenLength } from '../object/new-attributes.ts';
+import { lastGeneration } from '../object/place.ts';
 import { replace, replacementAttributes, requireReplaceable } from '../object/replacement.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 import { owns } from '../principal.ts';
@@ -18,7 +19,7 @@ import type { PairSource } from './pair-source.ts';
 export async function rekeyPair(tx: ObjectTransaction, oldPrivate: Draft, request: Structure, ctx: OperationContext, source: PairSource): Promise<PairDrafts> {
   if (oldPrivate.type !== ENUM.ObjectType.PrivateKey)
     throw new Refusal('InvalidObjectType', `no active private key found for ${oldPrivate.id}: it is another kind of object`);
-  requireReplaceable(oldPrivate, 'private key', ctx.now);
+  await requireReplaceable(tx, oldPrivate, 'private key', ctx.now);
   const oldPublic = await publicOf(tx, oldPrivate, ctx);
   const offset = intervalOf(request, TAG.Offset);
   const privateAttributes = replacementAttributes(oldPrivate, request, offset, ctx, TAG.CommonAttributes, TAG.PrivateKeyAttributes);
@@ -28,7 +29,8 @@ export async function rekeyPair(tx: ObjectTransaction, oldPrivate: Draft, reques
   // A new curve or length for one key of the pair applies to both.
   if (givenCurve(privateAttributes) !== givenCurve(publicAttributes)) publicAttributes.remove(TAG.CryptographicDomainParameters);
   if (givenLength(privateAttributes) !== givenLength(publicAttributes)) publicAttributes.remove(TAG.CryptographicLength);
-  const pair = newPair(ctx, privateAttributes, publicAttributes, source, { privateKey: oldPrivate, publicKey: oldPublic });
+  const [privateKey, publicKey] = await lastGeneration(tx, ctx, [oldPrivate.id, oldPublic.id]);
+  const pair = newPair(ctx, privateAttributes, publicAttributes, source, { privateKey, publicKey });
   await replace(tx, ctx, { old: oldPrivate, replacement: pair.privateKey }, { old: oldPublic, replacement: pair.publicKey });
   await tx.audit('key.rekey', oldPrivate.id);
   return pair;

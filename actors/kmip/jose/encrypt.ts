@@ -14,9 +14,9 @@ import { findPublicKey, findSecretKey } from './find-key.ts';
 import { fitsContent, fitsKeyWrap, fitsRsa } from './fitting-key.ts';
 import { agreedKey, agreementCurve, ephemeralPair, partyInformation } from './key-agreement.ts';
 import { KEY_WRAP, oaepBy, wrap } from './key-wrap.ts';
-import { type Members, octets, text } from './members.ts';
+import { MAX_CHARACTERS, type Members, octets, text } from './members.ts';
 import { contentEncryption, keyManagement } from './named-algorithm.ts';
-import { JoseProblem } from './problem.ts';
+import { badRequest, JoseProblem } from './problem.ts';
 import { type ProtectedHeader, plainHeader, writeHeader } from './protected-header.ts';
 import { type ContentKey, messageKey, type Sealed, seal } from './sealing.ts';
 import { AGREE, ENCRYPT_KEY, takeKey, WRAP } from './use.ts';
@@ -98,9 +98,19 @@ async function encryptCarried(header: ProtectedHeader, enc: ContentEncryption, w
   return { header, key: messageKey(enc, key), encryptedKey: base64url(data) };
 }
 
+/** The longest `epk`, of P-521, with its name. */
+const EPK_CHARACTERS = 256;
+
+/** Before the key is used up. @param header without its `epk` @throws Problem bad_request for one that decrypt would refuse for its length */
+function requireReadable(header: Members): void {
+  if (writeHeader({ ...header, epk: ' '.repeat(EPK_CHARACTERS) }).encoded.length > MAX_CHARACTERS)
+    throw badRequest(`apu and apv are too long: a protected header has at most ${MAX_CHARACTERS} characters`);
+}
+
 async function encryptAgreed(ctx: OperationContext, body: Members, { kid, alg, enc, data }: Call, length: number | undefined): Promise<Prepared> {
   const parties = partyInformation(body);
   const object = await findPublicKey(ctx, kid, 'Encrypt');
+  requireReadable({ alg: alg.name, enc: enc.name, kid: object.id, ...parties.encoded });
   const recipient = await takeKey(ctx, object, AGREE, data.length, agreementCurve);
   const publicKey = await recipient.publicKey();
   const { privateKey, epk } = ephemeralPair(agreementCurve(recipient));

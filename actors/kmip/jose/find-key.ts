@@ -1,9 +1,8 @@
 // Finds the object for a `kid`, of the type that an algorithm needs; the link leads to the other half of a pair.
 import { andThen, orElse } from '../../../kernel/at-once.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
-import { Refusal } from '../../../kmip/refusal.ts';
+import { isAbsence, Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { linkedTo } from '../object/create.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import type { Objects, OperationContext } from '../operation-context.ts';
 import { unfit } from './fitting-key.ts';
@@ -56,29 +55,40 @@ export function findSecretKey(
 }
 
 /** A public key or a certificate; the identifier may also be that of the private key. @throws Problem not_found, crypto_failure for a secret key */
-export async function findPublicKey(ctx: OperationContext, kid: string, right: OperationName): Promise<ManagedObject> {
-  const object = await byKid(ctx, kid, right);
-  if (isPublic(object)) return object;
-  return otherHalf(ctx, object, right, ObjectType.PrivateKey, 'PublicKeyLink');
+export function findPublicKey(ctx: OperationContext, kid: string, right: OperationName): Promise<ManagedObject> {
+  return findHalf(ctx, kid, right, { is: isPublic, from: ObjectType.PrivateKey, link: 'PublicKeyLink' });
 }
 
 /** A private key; the identifier may also be that of the public key. @throws Problem not_found, crypto_failure for a secret key */
-export async function findPrivateKey(ctx: OperationContext, kid: string, right: OperationName): Promise<ManagedObject> {
-  const object = await byKid(ctx, kid, right);
-  if (object.type === ObjectType.PrivateKey) return object;
-  return otherHalf(ctx, object, right, ObjectType.PublicKey, 'PrivateKeyLink');
+export function findPrivateKey(ctx: OperationContext, kid: string, right: OperationName): Promise<ManagedObject> {
+  return findHalf(ctx, kid, right, { is: ({ type }) => type === ObjectType.PrivateKey, from: ObjectType.PublicKey, link: 'PrivateKeyLink' });
 }
 
-async function otherHalf(
-  ctx: OperationContext,
-  object: ManagedObject,
-  right: OperationName,
-  from: number,
-  link: 'PublicKeyLink' | 'PrivateKeyLink',
-): Promise<ManagedObject> {
-  if (object.type !== from) throw unfit();
-  const id = linkedTo(object, link);
-  if (id === undefined) throw notFound();
+interface Half {
+  is(object: ManagedObject): boolean;
+  /** Type of the other half, and its link to this one. */
+  readonly from: number;
+  readonly link: 'PublicKeyLink' | 'PrivateKeyLink';
+}
+
+/**
+ * A signature names the private key, and a JWE the public one. The right is that on the half that works: whoever may verify signatures, or decrypt,
+ * needs none on the half that the message names.
+ */
+async function findHalf(ctx: OperationContext, kid: string, right: OperationName, { is, from, link }: Half): Promise<ManagedObject> {
+  let absence: unknown = notFound();
+  const named = await orElse<ManagedObject | undefined>(
+    () => byKid(ctx, kid, right),
+    (error) => {
+      if (!isAbsence(error)) throw error;
+      absence = error;
+      return undefined;
+    },
+  );
+  if (named && is(named)) return named;
+  if (named && named.type !== from) throw unfit();
+  const id = await ctx.linkOf(named?.id ?? kid, from, link);
+  if (id === undefined) throw absence;
   return ctx.byId(id, right);
 }
 

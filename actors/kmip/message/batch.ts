@@ -7,6 +7,7 @@ import { checkMembers } from '../../../kmip/message/payload-members.ts';
 import type { BatchItem, ErrorContinuation } from '../../../kmip/message/request.ts';
 import type { ItemOutcome } from '../../../kmip/message/response.ts';
 import { checkValues } from '../../../kmip/message/version-values.ts';
+import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { type Node, TYPE } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
@@ -23,6 +24,9 @@ export interface Outcome extends ItemOutcome {
   /** Set if the server failed, in contrast to a refusal. */
   readonly failure?: Fault;
 }
+
+/** The operations that answer a key, or what was made with one. */
+const WITHHELD: ReadonlySet<OperationName> = new Set(['Decrypt', 'Encrypt', 'Export', 'Get', 'MAC', 'Sign']);
 
 /** Thrown inside the transaction of a batch to undo it. */
 class Undo extends Error {}
@@ -87,9 +91,19 @@ async function runUndoable(ctx: BatchContext, items: readonly BatchItem[]): Prom
     if (!(error instanceof Undo)) outcomes = [...outcomes.slice(0, at), toFailure(error, items[at] as BatchItem, ctx)];
     const last = await auditOutcome(outcomes.at(-1) as Outcome, ctx);
     outcomes = [...outcomes.slice(0, -1), last];
-    outcomes = outcomes.map((outcome) => (outcome === last ? outcome : { ...outcome, status: 'OperationUndone' }));
+    outcomes = outcomes.map((outcome) => (outcome === last ? outcome : undone(outcome)));
   }
   return outcomes;
+}
+
+/**
+ * The response to an item that was undone is returned (section 11.5), as in OASIS case BL-M-2-21. What was made with a key is not: the use that was
+ * counted is given back, and so is the mark that a key was given out.
+ */
+function undone({ payload, ...outcome }: Outcome): Outcome {
+  const { operation } = outcome.item;
+  const isGiven = operation === undefined || !WITHHELD.has(operation);
+  return { ...outcome, status: 'OperationUndone', ...(isGiven && payload && { payload }) };
 }
 
 /** Executes a single operation; a failure is returned as its outcome. What is there at once costs no closure here and below: requests are made of little else. */

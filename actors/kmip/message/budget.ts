@@ -5,8 +5,10 @@ import { binarySize } from '../../../kmip/ttlv/binary.ts';
 import { LIMITS } from '../../../kmip/ttlv/limits.ts';
 import { structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { Operations } from '../operation.ts';
 import type { KeyServer } from '../server.ts';
 import type { Outcome } from './batch.ts';
+import { isChange } from './response-size.ts';
 
 /** No further item starts after this time, which is well within the deadline of a call, so that the client learns what was done. */
 const MAX_TIME_MS = 20_000;
@@ -19,12 +21,14 @@ const TURN = 20;
 
 export class Budget {
   readonly #now: () => number;
+  readonly #operations: Operations;
   readonly #end: number;
   #turn: number;
   #left = MAX_ANSWER_BYTES;
 
-  constructor({ now }: Pick<KeyServer, 'now'>, isUndoable: boolean) {
+  constructor({ now, operations }: Pick<KeyServer, 'now' | 'operations'>, isUndoable: boolean) {
     this.#now = now;
+    this.#operations = operations;
     this.#turn = now();
     this.#end = this.#turn + (isUndoable ? MAX_UNDOABLE_TIME_MS : MAX_TIME_MS);
   }
@@ -41,12 +45,12 @@ export class Budget {
     return { item, status: 'OperationFailed', reason: 'ServerLimitExceeded', message: 'the batch took too long; send the remaining items in a new request' };
   }
 
-  /** The outcome, unless its payload makes the response to the batch too large. */
+  /** The outcome, unless its payload makes the response to the batch too large. What was changed is told all the same: such answers are short. */
   checkSize(outcome: Outcome): Outcome {
     if (!outcome.payload) return outcome;
     const size = binarySize(structure(TAG.ResponsePayload, outcome.payload));
     this.#left -= size;
-    return this.#left < 0 ? tooLarge(outcome.item) : outcome;
+    return this.#left < 0 && !isChange(outcome.item, this.#operations) ? tooLarge(outcome.item) : outcome;
   }
 
   /** Whether the batch has held the thread for too long. */

@@ -8,7 +8,7 @@ import { type BatchItem, type RequestHeader, readHeader, readItems, versionOf } 
 import { failedMessage, type ResponseHead, responseMessage } from '../../../kmip/message/response.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal, spellReason } from '../../../kmip/refusal.ts';
-import { binarySize, decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
+import { decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { decodeJsonRequest, writeJson } from '../../../kmip/ttlv/json.ts';
 import { type Structure, structure } from '../../../kmip/ttlv/node.ts';
@@ -21,6 +21,7 @@ import type { Answer, CredentialVerdict, Encoding, Endpoint, Principal } from '.
 import { BatchContext } from '../context.ts';
 import type { KeyServer } from '../server.ts';
 import { type Outcome, runBatch, runItem } from './batch.ts';
+import { limitSize, refuseChanges } from './response-size.ts';
 
 const NEWEST = VERSIONS[0] as Version;
 const NEWEST_1 = VERSIONS[2] as Version;
@@ -90,6 +91,8 @@ function serveMessage(server: KeyServer, { message, bytes, encoding, endpoint, v
 function serveItems(ctx: BatchContext, items: readonly BatchItem[], header: RequestHeader, encoding: Encoding): Answer | Promise<Answer> {
   let answer: Answer | Promise<Answer> | undefined;
   try {
+    const refused = refusedChanges(ctx, items, header);
+    if (refused) return encodeAnswer(encoding, responseMessage(headOf(ctx, header), refused), refused.map(outcomeLabel));
     const outcomes = runBatch(ctx, items, header.onError);
     answer = outcomes instanceof Promise ? outcomes.then((all) => batchAnswer(ctx, header, all, encoding)) : batchAnswer(ctx, header, outcomes, encoding);
   } finally {
@@ -98,10 +101,21 @@ function serveItems(ctx: BatchContext, items: readonly BatchItem[], header: Requ
   return answer instanceof Promise ? atEnd(answer, () => ctx.opening.end()) : answer;
 }
 
-function batchAnswer({ version, now }: BatchContext, header: RequestHeader, outcomes: readonly Outcome[], encoding: Encoding): Answer {
-  const head = { version, now, correlated: header.clientCorrelationValue !== undefined };
-  return encodeAnswer(encoding, limitSize(head, outcomes, header), outcomes.map(outcomeLabel));
+function refusedChanges(ctx: BatchContext, items: readonly BatchItem[], header: RequestHeader): Outcome[] | undefined {
+  const { maximumResponseSize: maximum } = header;
+  return maximum === undefined ? undefined : refuseChanges(headOf(ctx, header), items, maximum, ctx.server.operations);
 }
+
+function batchAnswer(ctx: BatchContext, header: RequestHeader, outcomes: readonly Outcome[], encoding: Encoding): Answer {
+  const answer = limitSize(headOf(ctx, header), outcomes, header.maximumResponseSize, ctx.server.operations);
+  return encodeAnswer(encoding, answer, outcomes.map(outcomeLabel));
+}
+
+const headOf = ({ version, now }: BatchContext, { clientCorrelationValue }: RequestHeader): ResponseHead => ({
+  version,
+  now,
+  correlated: clientCorrelationValue !== undefined,
+});
 
 /** @throws what is no Refusal */
 function refuse(server: KeyServer, encoding: Encoding, version: Version, error: unknown): Answer {
@@ -112,17 +126,6 @@ function refuse(server: KeyServer, encoding: Encoding, version: Version, error: 
 
 const movePassword = (credential: HeaderCredential): HeaderCredential =>
   credential.password ? { ...credential, password: move(credential.password) } : credential;
-
-/** MaximumResponseSize counts the bytes of the binary encoding, whatever encoding is sent. */
-function limitSize(head: ResponseHead, outcomes: readonly Outcome[], { maximumResponseSize }: RequestHeader): Structure {
-  const answer = responseMessage(head, outcomes);
-  if (maximumResponseSize === undefined || binarySize(answer) <= maximumResponseSize) return answer;
-  const message = `TOO_LARGE: the response has more than ${maximumResponseSize} bytes`;
-  return responseMessage(
-    head,
-    outcomes.map(({ item }) => ({ item, status: 'OperationFailed', reason: 'ResponseTooLarge', message })),
-  );
-}
 
 /** The answer to a message if none of its items was started. */
 function refusedMessage(server: KeyServer, encoding: Encoding, version: Version, { reason, message }: Refusal): Answer {

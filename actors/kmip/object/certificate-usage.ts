@@ -1,6 +1,6 @@
 // What a certificate may be used for: its keyUsage as a Cryptographic Usage Mask (KMIP 1.4 table 96), or else the uses of its key.
 import type { KeyObject } from 'node:crypto';
-import { contentOf, DER, readElement } from '../../../crypto/der.ts';
+import { contentOf, DER, hasNamedBit, readElement } from '../../../crypto/der.ts';
 import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
 import { EXTENSION, KEY_USAGE } from '../../../crypto/x509/certificate-extension.ts';
 import type { CertificateFacts } from '../../../crypto/x509/certificate-facts.ts';
@@ -29,8 +29,8 @@ export function certificateUsage({ extensions, publicKey }: CertificateFacts, of
 }
 
 function maskOf(value: Buffer): number {
-  const bits = contentOf(readElement(value, 'keyUsage'), DER.bits, 'keyUsage').subarray(1);
-  return KEY_USAGE.reduce((mask, name, at) => ((bits[at >> 3] ?? 0) & (0x80 >> (at & 7)) ? mask | (OF_USAGE[name] as number) : mask), 0);
+  const bits = contentOf(readElement(value, 'keyUsage'), DER.bits, 'keyUsage');
+  return KEY_USAGE.reduce((mask, name, at) => (hasNamedBit(bits, at) ? mask | (OF_USAGE[name] as number) : mask), 0);
 }
 
 function usesOf(key: KeyObject): number {

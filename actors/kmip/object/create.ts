@@ -51,9 +51,10 @@ const KEYS: ReadonlySet<number> = new Set([
 ]);
 
 /** Builds an object with all attributes that the server sets; the caller stores it in a transaction. */
-export function newObject(ctx: OperationContext, { place: { id, source }, type, content, attributes, brought, complete }: NewObject): Draft {
+export function newObject(ctx: OperationContext, { place: { id, source, chosen }, type, content, attributes, brought, complete }: NewObject): Draft {
   for (const tag of [TAG.UniqueIdentifier, TAG.ObjectType, TAG.State]) attributes.remove(tag);
-  const draft: Draft = { id, type, owner: source.keeper?.ownerOf(id) ?? ctx.caller.user, state: State.PreActive, archived: false, attributes, content };
+  const owner = source.keeper?.ownerOf(id) ?? ctx.caller.user;
+  const draft: Draft = { id, type, owner, state: State.PreActive, archived: false, attributes, content, ...(chosen ? { chosen } : {}) };
   const set = (node: Node) => (complete && attributes.has(node.tag) ? undefined : attributes.set(node));
   for (const tag of [TAG.InitialDate, TAG.LastChangeDate]) set(dateTime(tag, ctx.now));
   if (!brought) {

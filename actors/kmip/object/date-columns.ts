@@ -7,13 +7,13 @@ import { rotationDue } from './rotation-due.ts';
 
 export const DATES = { due_at: 'BIGINT', initial_date: 'BIGINT', activation_date: 'BIGINT', deactivation_date: 'BIGINT' } as const;
 
-/** When the next change caused by time is due: milliseconds, or null. */
+/** When the next change caused by time is due: milliseconds, or null. Nothing may stay due that nothing is done about: each look at what is due writes it. */
 function dueAt(draft: DescriptionDraft): number | null {
   if (isStateless(draft)) return null;
   const { State } = ENUM;
   const dates: (number | undefined)[] = [];
   if (draft.state === State.PreActive) dates.push(dateAttribute(draft.attributes, TAG.ActivationDate));
-  if (draft.state === State.PreActive || draft.state === State.Active) dates.push(dateAttribute(draft.attributes, TAG.DeactivationDate), rotationDue(draft));
+  if (draft.state === State.Active) dates.push(dateAttribute(draft.attributes, TAG.DeactivationDate), rotationDue(draft));
   const known = dates.filter((date) => date !== undefined);
   return known.length === 0 ? null : Math.min(...known) * 1000;
 }

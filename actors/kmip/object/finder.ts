@@ -13,7 +13,7 @@ import type { Held } from './cache.ts';
 import { isCalled } from './called.ts';
 import { linkedTo } from './create.ts';
 import { requireExpected } from './expected-type.ts';
-import { generationOf } from './generation.ts';
+import { generationsMeant } from './generation.ts';
 import { isGranted } from './grants.ts';
 import { identifierText, isServerMade, keysetAddress, keysetMembers } from './identifier.ts';
 import { stateAt } from './lifecycle.ts';
@@ -134,7 +134,7 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
   #choose(held: Held<D> | undefined, name: string, right: OperationName, purpose: Purpose, content: boolean): readonly Held<D>[] | Promise<readonly Held<D>[]> {
     if (held && this.#isOwn(held.object)) return [held];
     const granted = held && this.#may(held, right) ? held : undefined;
-    // No keyset and no tags can have the name of a server-made object, nor of one on a token.
+    // A name of this form is no keyset of the caller's and an object of somebody else's at once (`requireUnshadowed`), nor is one on a token.
     if (granted && (isServerMade(name) || this.#objects.sourceOf(name).absence(name) !== undefined)) return [granted];
     return this.#findElsewhere(name, right, purpose, content, granted);
   }
@@ -160,9 +160,9 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
 
   /** Names that are not identifiers: tags, and addresses in a keyset. */
   async #elsewhere(name: string, right: OperationName, purpose: Purpose, content: boolean): Promise<Held<D>[]> {
-    const absence = this.#objects.sourceOf(name).absence(name);
+    const ids = name.startsWith('[') ? await this.#findTagged(name, purpose) : await this.#generations(name, purpose);
+    const absence = ids.length === 0 ? this.#objects.sourceOf(name).absence(name) : undefined;
     if (absence !== undefined) throw this.#absent(right, name, absence);
-    const ids = name.startsWith('[') ? await this.#findTagged(name, purpose) : await this.#generations(name);
     const found: Held<D>[] = [];
     for (const id of ids) {
       const held = await this.#source.held(id, content);
@@ -182,16 +182,9 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
     return id === undefined ? [] : [id];
   }
 
-  async #generations(name: string): Promise<string[]> {
+  async #generations(name: string, purpose: Purpose): Promise<readonly string[]> {
     const address = keysetAddress(name);
     const members = await keysetMembers(this.#source.from, address?.name ?? name, this.#caller);
-    if (!address) return members;
-    if (address.generation === 'latest') return members.slice(0, 1);
-    if (address.generation === 'first') return members.slice(-1);
-    for (const id of members) {
-      const held = await this.#source.held(id, false);
-      if (held && generationOf(held.object) === address.generation) return [id];
-    }
-    return [];
+    return generationsMeant(address, members, purpose, async (id) => (await this.#source.held(id, false))?.object);
   }
 }

@@ -1,10 +1,34 @@
-// The generation of a key in its keyset.
+// The generation of a key in its keyset, and which generations an address means.
 import { type Node, TYPE } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { KeysetAddress } from './identifier.ts';
 import type { ManagedObject } from './managed-object.ts';
+import { isAble, type Purpose } from './tagged.ts';
 
 /** 0 for an object that was never rotated. */
 export function generationOf({ attributes }: Pick<ManagedObject, 'attributes'>): number {
   const node: Node | undefined = attributes.first(TAG.RotateGeneration);
   return node?.type === TYPE.Integer ? node.value : 0;
+}
+
+/**
+ * Which members of a keyset a name stands for. The two keys of a pair may be in one keyset: then those that fit the operation.
+ * @param members newest first
+ */
+export async function generationsMeant(
+  address: KeysetAddress | undefined,
+  members: readonly string[],
+  purpose: Purpose,
+  read: (id: string) => Promise<Pick<ManagedObject, 'type' | 'attributes'> | undefined>,
+): Promise<readonly string[]> {
+  const others: string[] = [];
+  const able: string[] = [];
+  for (const id of address?.generation === 'first' ? members.toReversed() : members) {
+    const object = await read(id);
+    const isMeant = typeof address?.generation !== 'number' || (object && generationOf(object) === address.generation);
+    if (object && isMeant) (isAble(purpose, object.type) ? able : others).push(id);
+    if (address && able.length > 0) break;
+  }
+  const found = able.length > 0 ? able : others;
+  return address ? found.slice(0, 1) : found;
 }

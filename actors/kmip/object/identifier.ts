@@ -50,7 +50,7 @@ export function requireChosen(id: string): string {
   return id;
 }
 
-interface KeysetAddress {
+export interface KeysetAddress {
   readonly name: string;
   readonly generation: 'latest' | 'first' | number;
 }

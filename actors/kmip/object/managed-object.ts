@@ -31,6 +31,8 @@ export interface DescriptionDraft extends ObjectDescription {
 /** An object that a transaction may change; nothing else sees it before the commit. */
 export interface Draft extends DescriptionDraft {
   content: Structure | undefined;
+  /** Only of a new object: the client chose its identifier. */
+  readonly chosen?: true;
 }
 
 /** Whether the content was read or is known to be destroyed; otherwise it is in the store. */

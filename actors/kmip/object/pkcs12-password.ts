@@ -1,6 +1,6 @@
 // The password of a PKCS#12 file: secret data named by a link or a wrapping specification, or, with other clients, the text itself in its place.
 import type { ReadonlyAttributes } from '../../../kmip/attribute/set.ts';
-import { Refusal } from '../../../kmip/refusal.ts';
+import { isAbsence, Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { codeOf, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
@@ -59,7 +59,7 @@ async function passwordNamed(name: string, ctx: OperationContext): Promise<FileP
     return { text: await textIn(await ctx.byId(name, 'Get'), ctx), isKept: true };
   } catch (error) {
     // The text that stands in place of the identifier may be the password, so no message may contain it.
-    if (error instanceof Refusal && (error.reason === 'ObjectNotFound' || error.reason === 'ItemNotFound')) return { text: name, isKept: false };
+    if (isAbsence(error)) return { text: name, isKept: false };
     throw error;
   }
 }

@@ -3,9 +3,8 @@ import type { ObjectType } from '../../../kmip/object-type.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, TYPE } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import type { OperationContext } from '../operation-context.ts';
+import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 import { requireChosen } from './identifier.ts';
-import type { ObjectDescription } from './managed-object.ts';
 import type { ObjectSource } from './object-source.ts';
 
 const { PrivateKey, PublicKey } = ENUM.ObjectType;
@@ -15,6 +14,8 @@ const ASKED = Symbol('asked');
 export interface Place {
   readonly id: string;
   readonly source: ObjectSource;
+  /** The client chose the identifier. */
+  readonly chosen: boolean;
   readonly [ASKED]: true;
 }
 
@@ -38,7 +39,28 @@ export function placeFor({ server: { objects }, caller }: Pick<OperationContext,
   const source = known === undefined ? objects.main : objects.sourceOf(known);
   const id = given ?? source.newIdentifier(replaced);
   source.requirePlace(id, type, caller, found !== undefined);
-  return { id, source, [ASKED]: true };
+  return { id, source, chosen: chosen !== undefined, [ASKED]: true };
+}
+
+/**
+ * After which identifiers those of the replacements of these objects come: their own, or, where their source numbers generations, the last ones
+ * whose places are taken, as by a generation that is destroyed.
+ */
+export async function lastGeneration<const T extends readonly string[]>(
+  tx: ObjectTransaction,
+  { server }: Pick<OperationContext, 'server'>,
+  ids: T,
+): Promise<T> {
+  const source = server.objects.sourceOf(ids[0] as string);
+  if (!source.keeper) return ids;
+  let last = ids;
+  for (;;) {
+    const next = last.map((id) => source.newIdentifier(id)) as unknown as T;
+    let isTaken = false;
+    for (const id of next) isTaken ||= (await tx.read(id)) !== undefined;
+    if (!isTaken) return last;
+    last = next;
+  }
 }
 
 /** The identifier among the attributes that a client gives. */
@@ -52,14 +74,14 @@ export interface PairPlaces {
   readonly publicKey: Place;
 }
 
-/** @param chosen the identifier of the private key, from which that of the public key is derived @param replaced the pair that the new one replaces */
+/** @param chosen the identifier of the private key, from which that of the public key is derived @param replaced the identifiers of the pair that the new one replaces */
 export function pairPlaces(
   ctx: Pick<OperationContext, 'server' | 'caller'>,
   chosen?: string,
-  replaced?: { readonly privateKey: ObjectDescription; readonly publicKey: ObjectDescription },
+  replaced?: { readonly privateKey: string; readonly publicKey: string },
 ): PairPlaces {
   return {
-    privateKey: placeFor(ctx, { type: PrivateKey, chosen, replaced: replaced?.privateKey.id }),
-    publicKey: placeFor(ctx, { type: PublicKey, derived: chosen === undefined ? undefined : `${chosen}_pk`, replaced: replaced?.publicKey.id }),
+    privateKey: placeFor(ctx, { type: PrivateKey, chosen, replaced: replaced?.privateKey }),
+    publicKey: placeFor(ctx, { type: PublicKey, derived: chosen === undefined ? undefined : `${chosen}_pk`, replaced: replaced?.publicKey }),
   };
 }

@@ -9,9 +9,9 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 import { owns } from '../principal.ts';
 import { requireUsable } from './attribute-change.ts';
-import { linkedTo, removeLink, setLink } from './create.ts';
+import { removeLink, setLink } from './create.ts';
 import { generationOf } from './generation.ts';
-import { keysetOf } from './index-terms.ts';
+import { isFollowed, passDestroyed } from './keyset-end.ts';
 import { dateAttribute, markChanged, settle } from './lifecycle.ts';
 import type { DescriptionDraft, Draft, ObjectDescription } from './managed-object.ts';
 import { newAttributes } from './new-attributes.ts';
@@ -43,13 +43,12 @@ const NOT_TAKEN: readonly number[] = [
 const FOLLOWING = [TAG.DeactivationDate, TAG.ProcessStartDate, TAG.ProtectStopDate] as const;
 
 /** An object that was never active may be replaced too. @throws Refusal WrongKeyLifecycleState if it is destroyed, or already replaced in its keyset */
-export function requireReplaceable(draft: DescriptionDraft, kind: string, now: number): void {
+export async function requireReplaceable(tx: ObjectTransaction, draft: DescriptionDraft, kind: string, now: number): Promise<void> {
   settle(draft, now);
   if (draft.archived) throw new Refusal('ObjectArchived', 'the object is archived; recover it first');
   if (draft.state === State.Destroyed || draft.state === State.DestroyedCompromised)
     throw new Refusal('WrongKeyLifecycleState', `no active ${kind} found for ${draft.id}: it is destroyed`);
-  if (keysetOf(draft) !== undefined && linkedTo(draft, 'ReplacementObjectLink') !== undefined)
-    throw new Refusal('WrongKeyLifecycleState', `${draft.id} is not the latest generation of its keyset`);
+  if (await isFollowed(tx, draft)) throw new Refusal('WrongKeyLifecycleState', `${draft.id} is not the latest generation of its keyset`);
 }
 
 /**
@@ -163,6 +162,7 @@ export async function replace(tx: ObjectTransaction, { now }: Pick<OperationCont
   // Removes all Names before it sets any, because the two keys of a pair may share a Name.
   for (const { old, replacement } of successions) {
     replacement.owner = old.owner;
+    await passDestroyed(tx, old, replacement);
     setLink(old, 'ReplacementObjectLink', replacement.id);
     setLink(replacement, 'ReplacedObjectLink', old.id);
     old.attributes.remove(TAG.Name);

@@ -51,6 +51,9 @@ const ABLE: Readonly<Partial<Record<Purpose, readonly number[]>>> = {
   Validate: [Certificate],
 };
 
+/** Whether objects of this type fit a purpose. */
+export const isAble = (purpose: Purpose, type: number): boolean => ABLE[purpose]?.includes(type) ?? true;
+
 interface Tagged {
   readonly id: string;
   readonly object_type: number;
@@ -80,7 +83,7 @@ export async function taggedObject(from: Reader, identifier: string, caller: Pri
 }
 
 async function theOne(found: readonly Tagged[], identifier: string, purpose: Purpose, linked: Linked): Promise<string> {
-  const able = ABLE[purpose] ? found.filter(({ object_type: type }) => ABLE[purpose]?.includes(type)) : found;
+  const able = found.filter(({ object_type: type }) => isAble(purpose, type));
   const one = purpose === 'Cascade' ? await pairIn(found, linked) : withoutCertificates(able);
   if (one !== undefined) return one;
   const choice = able.length > 0 ? able : found;

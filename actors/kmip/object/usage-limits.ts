@@ -6,7 +6,7 @@ import { codeOf, longOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { DescriptionDraft, ObjectDescription } from './managed-object.ts';
-import { requireUse, type Use } from './usage.ts';
+import { requireUse, USE, type Use } from './usage.ts';
 
 interface UsageLimits {
   readonly total: bigint;
@@ -48,17 +48,31 @@ export function unitsOf(limits: UsageLimits, bytes: number): bigint {
 }
 
 /**
+ * Takes the units of one use inside a transaction, which then updates the key.
+ * @param bytes of data to protect
+ * @returns whether the key has limits
+ * @throws Refusal with `reason`; PermissionDenied is that of sections 6.1.17 and 6.1.55
+ */
+export function takeUse(draft: DescriptionDraft, bytes: number, reason: ResultReason = 'PermissionDenied'): boolean {
+  const limits = usageLimitsOf(draft);
+  if (limits) take(draft, limits, unitsOf(limits, bytes), reason);
+  return limits !== undefined;
+}
+
+/** As spendUsage, for any key that wraps another. */
+export function spendWrapping(ctx: OperationContext, wrapper: ObjectDescription, bytes: number): Promise<void> | undefined {
+  return wrapper.attributes.has(TAG.UsageLimits) ? spendUsage(ctx, wrapper, USE.WrapKey, bytes) : undefined;
+}
+
+/**
  * Consumes the units of one use before the use. A use that fails afterwards does not return them. Only for a key that has limits.
  * @param bytes of data to protect
- * @throws Refusal PermissionDenied if too little is left, as sections 6.1.17 and 6.1.55 demand, and the refusals of `requireUse`
+ * @throws Refusal as `takeUse` and `requireUse`
  */
 export function spendUsage(ctx: OperationContext, object: ObjectDescription, use: Use, bytes: number): Promise<void> {
   return ctx.change(async (tx) => {
     const draft = await tx.describeById(object.id, use.operation);
     requireUse(draft, use, ctx.now);
-    const limits = usageLimitsOf(draft);
-    if (limits === undefined) return;
-    take(draft, limits, unitsOf(limits, bytes), use.operation === 'MAC' ? 'UsageLimitExceeded' : 'PermissionDenied');
-    await tx.update(draft);
+    if (takeUse(draft, bytes, use.operation === 'MAC' ? 'UsageLimitExceeded' : undefined)) await tx.update(draft);
   });
 }

@@ -1,7 +1,7 @@
 // Wraps key blocks for Get and Export, and unwraps them for Register and Import (KMIP 2.1 sections 3.3 and 7.18).
 import type { Wrapped } from '../../../crypto/cipher/wrap.ts';
 import type { CryptographicParameters } from '../../../crypto/parameters.ts';
-import { keyBlockOf } from '../../../kmip/key-block.ts';
+import { keyBlockHead, keyBlockOf } from '../../../kmip/key-block.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -12,6 +12,7 @@ import type { OperationContext } from '../operation-context.ts';
 import { parametersOf as readParameters } from './cryptographic-parameters.ts';
 import { type Key, keyOf, type WrappedMaterial } from './key.ts';
 import type { ManagedObject } from './managed-object.ts';
+import { spendWrapping } from './usage-limits.ts';
 import { unwrappingKey, wrappingKey } from './wrapping-key.ts';
 
 const { WrappingMethod, KeyWrapType } = ENUM;
@@ -21,15 +22,22 @@ export async function wrapContent(content: Structure, specification: Structure, 
   const block = structureOf(content, TAG.KeyBlock);
   if (!block) throw new Refusal('InvalidObjectType', 'only keys and secret data can be wrapped; this object is neither');
   if (structureOf(block, TAG.KeyWrappingData)) throw new Refusal('IllegalObjectType', 'the key is already stored wrapped and cannot be wrapped again');
-  return wrapWith(keyOf(await wrappingKey(ctx, encryptingKeyIn(specification)), ctx), content, specification);
+  const wrapper = await wrappingKey(ctx, encryptingKeyIn(specification));
+  return wrapWith(keyOf(wrapper, ctx), content, specification, (size) => spendWrapping(ctx, wrapper, size));
 }
 
-/** As wrapContent, with a key whose use is already permitted. */
-export async function wrapWith(key: Key, content: Structure, specification: Structure): Promise<Structure> {
+/** As wrapContent, with a key whose use is already permitted. @param count counts the use, which wraps this number of bytes */
+export async function wrapWith(
+  key: Key,
+  content: Structure,
+  specification: Structure,
+  count?: (size: number) => Promise<void> | undefined,
+): Promise<Structure> {
   const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
   const information = required(structureOf(specification, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
   const encoding = codeOf(specification, TAG.EncodingOption) ?? ENUM.EncodingOption.TTLVEncoding;
   const plain = plainOf(block, specification, encoding);
+  await count?.(plain.length);
   return wrappedContent(content, specification, key, await key.wrap(parametersOf(information), plain));
 }
 
@@ -53,13 +61,16 @@ function wrappedContent(content: Structure, specification: Structure, key: Key, 
  * @returns undefined if they do not lie in the same place @throws Refusal as wrapContent, EncodingOptionError for an encoding of the key with its attributes
  */
 export async function wrapThere(object: ManagedObject, specification: Structure, ctx: OperationContext): Promise<Structure | undefined> {
-  const wrapper = keyOf(await wrappingKey(ctx, encryptingKeyIn(specification)), ctx);
+  const found = await wrappingKey(ctx, encryptingKeyIn(specification));
+  const wrapper = keyOf(found, ctx);
   if (!wrapper.wrapThere) return undefined;
   if (codeOf(specification, TAG.EncodingOption) !== ENUM.EncodingOption.NoEncoding)
     throw new Refusal('EncodingOptionError', `${object.id} does not leave its place in clear: it can be wrapped with NoEncoding only`);
   if (children(specification, TAG.AttributeName).length > 0) throw new Refusal('EncodingOptionError', 'attributes can be wrapped only with TTLVEncoding');
   const wrapped = await wrapper.wrapThere(parametersOf(encryptingKeyIn(specification)), keyOf(object, ctx));
-  return wrapped && wrappedContent(object.content as Structure, specification, wrapper, wrapped);
+  if (!wrapped) return undefined;
+  await spendWrapping(ctx, found, Math.ceil((keyBlockHead(object.content as Structure).length ?? 0) / 8));
+  return wrappedContent(object.content as Structure, specification, wrapper, wrapped);
 }
 
 /** @throws Refusal KeyWrapTypeNotSupported */
@@ -101,7 +112,7 @@ function parametersOf(information: Structure): CryptographicParameters {
 /** The key that unwraps the content, and what it unwraps; undefined for material in an encoding that no token knows. */
 export async function unwrapperOf(content: Structure, ctx: OperationContext): Promise<{ readonly key: Key; readonly material: WrappedMaterial | undefined }> {
   const { wrapping, format } = keyBlockOf(content);
-  const information = required(structureOf(required(wrapping, TAG.KeyWrappingData), TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
+  const information = encryptedBy(required(wrapping, TAG.KeyWrappingData));
   const key = keyOf(await unwrappingKey(ctx, information), ctx);
   if (!wrapping || codeOf(wrapping, TAG.EncodingOption) !== ENUM.EncodingOption.NoEncoding) return { key, material: undefined };
   const iv = bytesOf(wrapping, TAG.IVCounterNonce);
@@ -116,12 +127,24 @@ export function asksUnwrapped(request: Structure): boolean | undefined {
   throw new Refusal('KeyWrapTypeNotSupported', 'KeyWrapType must be NotWrapped or AsRegistered');
 }
 
-/** The content, unwrapped if it is wrapped. @throws Refusal if the wrapping key is missing or does not unwrap it */
+/**
+ * The key that encrypted the material. A MAC or a signature of the material is not passed over: who gave one relies on it.
+ * @throws Refusal KeyWrapTypeNotSupported
+ */
+function encryptedBy(wrapping: Structure): Structure {
+  const method = codeOf(wrapping, TAG.WrappingMethod) ?? WrappingMethod.Encrypt;
+  const isEncryptedOnly = method === WrappingMethod.Encrypt && ![TAG.MACSignatureKeyInformation, TAG.MACSignature].some((tag) => child(wrapping, tag));
+  if (!isEncryptedOnly)
+    throw new Refusal('KeyWrapTypeNotSupported', 'the key is wrapped with a MAC or a signature, which is not verified here; use Encrypt alone');
+  return required(structureOf(wrapping, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
+}
+
+/** The content, unwrapped if it is wrapped. @throws Refusal if the wrapping key is missing or does not unwrap it, or if it is wrapped otherwise than by Encrypt */
 export async function unwrapContent(content: Structure, ctx: OperationContext): Promise<Structure> {
   const block = structureOf(content, TAG.KeyBlock);
   const wrapping = block && keyBlockOf(content).wrapping;
   if (!block || !wrapping) return content;
-  const information = required(structureOf(wrapping, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
+  const information = encryptedBy(wrapping);
   return unwrapWith(keyOf(await unwrappingKey(ctx, information), ctx), content);
 }
 
@@ -129,7 +152,7 @@ export async function unwrapContent(content: Structure, ctx: OperationContext): 
 export async function unwrapWith(key: Key, content: Structure): Promise<Structure> {
   const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
   const wrapping = required(structureOf(block, TAG.KeyWrappingData), TAG.KeyWrappingData);
-  const information = required(structureOf(wrapping, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
+  const information = encryptedBy(wrapping);
   const iv = bytesOf(wrapping, TAG.IVCounterNonce);
   const plain = await key.unwrap(parametersOf(information), { data: wrappedBytes(content), ...(iv && { iv }) });
   const encoding = codeOf(wrapping, TAG.EncodingOption) ?? ENUM.EncodingOption.TTLVEncoding;

@@ -10,7 +10,7 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { child } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { findIssuer, type Issuer, invalid, requireKind, requireUsable } from '../certificate/issuer.ts';
+import { countSignature, findIssuer, type Issuer, invalid, requireKind, requireUsable } from '../certificate/issuer.ts';
 import { linkPublicKey } from '../certificate/public-key-link.ts';
 import { reCertifyDraft } from '../certificate/renewal.ts';
 import { requestIn, requestOf } from '../certificate/request.ts';
@@ -71,12 +71,13 @@ async function run(payload: Structure, ctx: OperationContext): Promise<readonly 
     publicKeyOf: (key) => keyOf(key, ctx).publicKey(),
     own: () => ownKey(subject, ctx),
   });
-  const content = certificateContent(await signCertificate(subject, issuer, wishes, attributes, ctx));
+  const signed = await signCertificate(subject, issuer, wishes, attributes, ctx);
+  const content = certificateContent(signed.certificate);
   const uses = (subject.object ?? subject.pair?.publicKey)?.attributes.first(TAG.CryptographicUsageMask)?.value;
   describeCertificate(content, attributes, typeof uses === 'number' ? uses : undefined);
   const draft = newObject(ctx, { place, type: ObjectType.Certificate, content, attributes });
   linkCertificate(draft, subject, issuer);
-  await ctx.change((tx) => put(tx, draft, subject, issuer, ctx.now));
+  await ctx.change((tx) => put(tx, draft, subject, { ...issuer, signed: signed.bytes }, ctx.now));
   return [text(TAG.UniqueIdentifier, draft.id)];
 }
 
@@ -133,7 +134,7 @@ async function signCertificate(
   wishes: CertificateWishes,
   attributes: AttributeSet,
   ctx: OperationContext,
-): Promise<Uint8Array> {
+): Promise<{ readonly certificate: Uint8Array; readonly bytes: number }> {
   const subject: DistinguishedName | Uint8Array | undefined = request?.subject ?? wishes.subject;
   if (subject === undefined) throw invalid('Certify', 'the certificate needs a subject: give its attributes or a certificate request');
   const notBefore = dateAttribute(attributes, TAG.ActivationDate) ?? ctx.now;
@@ -149,7 +150,12 @@ async function signCertificate(
     ...(wishes.extensions === undefined ? {} : { extensions: wishes.extensions }),
     ...(request ? { requestedExtensions: request.requestedExtensions } : {}),
   };
-  return issue(certificate, async (parameters, data) => key.sign({ parameters, data }));
+  let bytes = 0;
+  const signed = await issue(certificate, async (parameters, data) => {
+    bytes = data.length;
+    return key.sign({ parameters, data });
+  });
+  return { certificate: signed, bytes };
 }
 
 function linkCertificate(draft: Draft, { object, pair }: Subject, { certificate }: Issuer): void {
@@ -161,9 +167,17 @@ function linkCertificate(draft: Draft, { object, pair }: Subject, { certificate 
   if (pair) setLink(pair.publicKey, 'CertificateLink', draft.id);
 }
 
-/** Checks the keys again, because they may have been destroyed or revoked since they were read. */
-async function put(tx: ObjectTransaction, draft: Draft, { object, pair }: Subject, issuer: Issuer, now: number): Promise<void> {
-  for (const used of [issuer.key, issuer.certificate]) if (used && used !== pair?.privateKey) requireUsable(await tx.describeById(used.id, 'Certify'), now);
+/** Checks the keys again, because they may have been destroyed or revoked since they were read, and counts the signature. @param issuer with the bytes that it signed */
+async function put(
+  tx: ObjectTransaction,
+  draft: Draft,
+  { object, pair }: Subject,
+  { key, certificate, signed }: Issuer & { readonly signed: number },
+  now: number,
+): Promise<void> {
+  if (certificate) requireUsable(await tx.describeById(certificate.id, 'Certify'), now);
+  // A new pair has no limits.
+  if (key !== pair?.privateKey) await countSignature(tx, key.id, { right: 'Certify', bytes: signed, now });
   for (const key of pair ? [pair.privateKey, pair.publicKey] : []) {
     await tx.insert(key);
     await tx.audit('key.create', key.id);

@@ -17,7 +17,7 @@ import type { Draft } from '../object/managed-object.ts';
 import { givenAlgorithm, newAttributes, requireAllowed } from '../object/new-attributes.ts';
 import { chosenIn, placeFor } from '../object/place.ts';
 import { requireUse, USE } from '../object/usage.ts';
-import { take, unitsOf, usageLimitsOf } from '../object/usage-limits.ts';
+import { takeUse } from '../object/usage-limits.ts';
 import type { Operation } from '../operation.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 import { derivedBytes } from '../use/derivation.ts';
@@ -94,12 +94,11 @@ function derivedSecret(attributes: Structure, material: Uint8Array): Structure {
 async function linkBase(ctx: OperationContext, tx: ObjectTransaction, id: string, derived: Draft, bytes: number): Promise<void> {
   const base = await tx.byId(id, 'DeriveKey');
   requireUse(base, USE.DeriveKey, ctx.now);
-  const limits = usageLimitsOf(base);
-  if (limits) take(base, limits, unitsOf(limits, bytes), 'UsageLimitExceeded');
+  const isLimited = takeUse(base, bytes, 'UsageLimitExceeded');
   // With a grant alone, the caller must not change the owner's key; and the number of links is limited.
   const isLinked = base.owner === derived.owner && hasRoom(base.attributes, TAG.Link);
   if (isLinked) base.attributes.add(link('DerivedKeyLink', derived.id));
-  if (!isLinked && !limits) return;
+  if (!isLinked && !isLimited) return;
   markChanged(base, ctx.now);
   await tx.update(base);
 }

@@ -31,7 +31,7 @@ async function contentOf(file: Uint8Array, extension: string | undefined): Promi
   if (begins(COMPOUND)) throw refuse('the file is an old Word file, or has a password; save it as docx without a password');
   if (begins(ZIP)) {
     const archive = await Archive.open(file);
-    const kind = isEpub(archive) ? 'epub' : isDocx(archive) ? 'docx' : undefined;
+    const kind = isEpub(archive) ? 'epub' : (await isDocx(archive)) ? 'docx' : undefined;
     if (!kind) throw refuse(`the file is not ${KINDS}`);
     requireName(extension, kind);
     return { kind, content: await (kind === 'epub' ? readEpub : readDocx)(archive) };

@@ -1,4 +1,5 @@
-// Reads a docx: the paragraphs of its body, notes and comments (ECMA-376 part 1, section 17).
+// Reads a docx: the paragraphs of its body and notes (ECMA-376 part 1, section 17; part 2, section 9.3 for its parts).
+import { posix } from 'node:path';
 import type { Block } from '../../../text/passages.ts';
 import type { Archive } from './archive.ts';
 import { Blocks, type Content } from './content.ts';
@@ -6,44 +7,86 @@ import { visitXml } from './markup.ts';
 
 const BODY = 'word/document.xml';
 const PROPERTIES = 'docProps/core.xml';
-const NOTES = ['word/footnotes.xml', 'word/endnotes.xml'];
+const NOTES = ['footnotes', 'endnotes'];
 /** Styles of headings; Word writes their names without spaces, and in the language of the document. */
 const HEADING = /^(heading|title|titre|berschrift|encabezado)/i;
+/**
+ * What a reader does not see, or sees elsewhere: deleted text, the place that text was moved from, a second form of a text box for old programs, and how
+ * signs are pronounced.
+ */
+const SKIPPED = new Set(['del', 'moveFrom', 'Fallback', 'rt']);
+const SIGNS: Readonly<Record<string, string>> = { tab: ' ', br: ' ', cr: ' ', noBreakHyphen: '\u2011' };
 
-export function isDocx(archive: Archive): boolean {
-  return archive.has(BODY);
+/** Word for the web, for one, calls the body `word/document2.xml`: the relations of the package say how it is called here. */
+export async function isDocx(archive: Archive): Promise<boolean> {
+  return archive.has(await bodyOf(archive));
 }
 
 /** @throws Fault BAD_REQUEST */
 export async function readDocx(archive: Archive): Promise<Content> {
+  const body = await bodyOf(archive);
+  const related = await relatedParts(archive, body);
+  const notes = NOTES.map((kind) => related.get(kind) ?? `word/${kind}.xml`);
   const blocks = new Blocks();
-  for (const part of [BODY, ...NOTES]) if (archive.has(part)) blocks.add(paragraphsOf(await archive.text(part)));
+  for (const part of [body, ...notes]) if (archive.has(part)) blocks.add(paragraphsOf(await archive.text(part)));
   return { title: archive.has(PROPERTIES) ? titleOf(await archive.text(PROPERTIES)) : '', blocks: blocks.all };
+}
+
+/** Spreadsheets and slides have a body too, in another folder. */
+async function bodyOf(archive: Archive): Promise<string> {
+  const named = (await relatedParts(archive, '')).get('officeDocument');
+  return named?.startsWith('word/') ? named : BODY;
+}
+
+/** @param part empty for the package itself @returns the parts that it names, by the last word of the relation's type */
+async function relatedParts(archive: Archive, part: string): Promise<ReadonlyMap<string, string>> {
+  const { dir, base } = posix.parse(part);
+  const relations = posix.join(dir, '_rels', `${base}.rels`);
+  const parts = new Map<string, string>();
+  if (!archive.has(relations)) return parts;
+  visitXml(await archive.text(relations), {
+    open(_name, { Type = '', Target = '' }) {
+      // A target is relative to the part's folder, or begins at the root of the package.
+      parts.set(posix.basename(Type), posix.resolve('/', dir, Target).slice(1));
+    },
+  });
+  return parts;
+}
+
+interface Paragraph {
+  text: string;
+  isHeading: boolean;
 }
 
 function paragraphsOf(xml: string): Block[] {
   const blocks: Block[] = [];
-  let open = '';
-  let isHeading = false;
-  /** Text stands in w:t; deleted text, in w:delText, and field codes do not count. */
+  /** A text box is a paragraph in another. */
+  const open: Paragraph[] = [];
+  /** Text stands in elements called t, of words, formulas and drawings; deleted text, in delText, and field codes do not count. */
   let isText = false;
+  let skipped = 0;
+  const append = (text: string) => {
+    const paragraph = open.at(-1);
+    if (paragraph && skipped === 0) paragraph.text += text;
+  };
   visitXml(xml, {
-    open(name, { 'w:val': value = '' }) {
-      isText = name === 'w:t';
-      if (name === 'w:pStyle') isHeading ||= HEADING.test(value);
-      if (name === 'w:outlineLvl') isHeading = true;
-      if (name === 'w:tab' || name === 'w:br' || name === 'w:cr') open += ' ';
+    open(name, { val = '' }) {
+      isText = name === 't';
+      if (SKIPPED.has(name)) skipped++;
+      if (name === 'p') open.push({ text: '', isHeading: false });
+      append(SIGNS[name] ?? '');
+      const paragraph = open.at(-1);
+      if (paragraph && (name === 'outlineLvl' || (name === 'pStyle' && HEADING.test(val)))) paragraph.isHeading = true;
     },
     text(text) {
-      if (isText) open += text;
+      if (isText) append(text);
     },
     close(name) {
       isText = false;
-      if (name !== 'w:p') return;
-      const text = open.replaceAll(/\s+/g, ' ').trim();
-      if (text !== '') blocks.push({ text, isHeading });
-      open = '';
-      isHeading = false;
+      if (SKIPPED.has(name)) skipped--;
+      const ended = name === 'p' ? open.pop() : undefined;
+      const text = ended?.text.replaceAll(/\s+/g, ' ').trim();
+      if (ended && text) blocks.push({ text, isHeading: ended.isHeading });
     },
   });
   return blocks;
@@ -54,7 +97,7 @@ function titleOf(xml: string): string {
   let isTitle = false;
   visitXml(xml, {
     open: (name) => {
-      isTitle = name === 'dc:title';
+      isTitle = name === 'title';
     },
     text: (text) => {
       if (isTitle) title += text;

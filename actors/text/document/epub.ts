@@ -7,7 +7,8 @@ import { htmlBlocks, visitXml } from './markup.ts';
 
 const CONTAINER = 'META-INF/container.xml';
 const ENCRYPTION = 'META-INF/encryption.xml';
-const CONTENT = /^(application\/xhtml\+xml|text\/html)$/;
+const XHTML = 'application/xhtml+xml';
+const CONTENT: ReadonlySet<string> = new Set([XHTML, 'text/html']);
 /** Fonts may be obfuscated by these two methods (EPUB 3.3 section 4.4); everything else is protection against copying. */
 const OBFUSCATION = /^http:\/\/(www\.idpf\.org\/2008\/embedding|ns\.adobe\.com\/pdf\/enc#RC)$/;
 
@@ -21,7 +22,7 @@ export async function readEpub(archive: Archive): Promise<Content> {
   const root = await packagePath(archive);
   const { title, chapters } = await readPackage(archive, root);
   const blocks = new Blocks();
-  for (const chapter of chapters) blocks.add(htmlBlocks(await archive.text(chapter)));
+  for (const { path, isXml } of chapters) blocks.add(htmlBlocks(await archive.text(path), isXml));
   return { title, blocks: blocks.all };
 }
 
@@ -29,7 +30,7 @@ async function requireReadable(archive: Archive): Promise<void> {
   if (!archive.has(ENCRYPTION)) return;
   visitXml(await archive.text(ENCRYPTION), {
     open(name, { Algorithm = '' }) {
-      if (name.endsWith('EncryptionMethod') && !OBFUSCATION.test(Algorithm)) throw refuse('the epub is encrypted; add a copy without protection');
+      if (name === 'EncryptionMethod' && !OBFUSCATION.test(Algorithm)) throw refuse('the epub is encrypted; add a copy without protection');
     },
   });
 }
@@ -45,9 +46,14 @@ async function packagePath(archive: Archive): Promise<string> {
   return inside(path, '');
 }
 
+interface Chapter {
+  readonly path: string;
+  readonly isXml: boolean;
+}
+
 interface Package {
   readonly title: string;
-  readonly chapters: readonly string[];
+  readonly chapters: readonly Chapter[];
 }
 
 async function readPackage(archive: Archive, root: string): Promise<Package> {
@@ -57,10 +63,9 @@ async function readPackage(archive: Archive, root: string): Promise<Package> {
   let isTitle = false;
   visitXml(await archive.text(root), {
     open(name, { id = '', href = '', 'media-type': type = '', idref = '' }) {
-      const local = name.replace(/^.*:/, '');
-      if (local === 'item') items.set(id, { href, type });
-      if (local === 'itemref') spine.push(idref);
-      isTitle = local === 'title' && title === '';
+      if (name === 'item') items.set(id, { href, type });
+      if (name === 'itemref') spine.push(idref);
+      isTitle = name === 'title' && title === '';
     },
     text(text) {
       if (isTitle) title += text;
@@ -69,13 +74,16 @@ async function readPackage(archive: Archive, root: string): Promise<Package> {
       isTitle = false;
     },
   });
-  const chapters = spine.flatMap((id) => {
-    const item = items.get(id);
-    return item && CONTENT.test(item.type) ? [inside(item.href, posix.dirname(root))] : [];
-  });
-  if (chapters.length === 0) throw refuse('the epub has no chapters');
   // Each once, as the standard has it: a spine that names one again and again would make a small file large.
-  return { title: title.trim(), chapters: [...new Set(chapters)] };
+  const chapters = new Map<string, Chapter>();
+  for (const id of spine) {
+    const item = items.get(id);
+    if (!item || !CONTENT.has(item.type)) continue;
+    const path = inside(item.href, posix.dirname(root));
+    chapters.set(path, { path, isXml: item.type === XHTML });
+  }
+  if (chapters.size === 0) throw refuse('the epub has no chapters');
+  return { title: title.trim(), chapters: [...chapters.values()] };
 }
 
 /** @param folder that `href` is relative to @throws Fault BAD_REQUEST for a path that leads out of the archive */

@@ -2,7 +2,8 @@
 import { Parser } from 'htmlparser2';
 import type { Block } from '../../../text/passages.ts';
 
-const SKIPPED = new Set(['script', 'style', 'svg', 'template', 'head', 'nav']);
+/** What is not read as part of the text; `rt` and `rp` say how the signs before them are pronounced, in the middle of a word. */
+const SKIPPED = new Set(['script', 'style', 'svg', 'template', 'head', 'nav', 'rt', 'rp', 'rtc']);
 const BLOCKS = new Set([
   ...[
     'p',
@@ -30,8 +31,11 @@ const BLOCKS = new Set([
 ]);
 const HEADING = /^h[1-6]$/;
 
-/** @returns the blocks of an HTML or XHTML document, in order; markup that is not closed is read as browsers do */
-export function htmlBlocks(html: string): Block[] {
+/**
+ * @param isXml whether `<a/>` ends where it begins, as in XHTML; in HTML the rest would stand in it
+ * @returns the blocks of an HTML or XHTML document, in order; markup that is not closed is read as browsers do
+ */
+export function htmlBlocks(html: string, isXml: boolean): Block[] {
   const blocks: Block[] = [];
   let open = '';
   let skipped = 0;
@@ -41,39 +45,48 @@ export function htmlBlocks(html: string): Block[] {
     if (text !== '') blocks.push({ text, isHeading: heading > 0 });
     open = '';
   };
-  const parser = new Parser({
-    onopentagname(name) {
+  const handler = {
+    onopentagname(name: string) {
       if (BLOCKS.has(name)) close();
       if (name === 'br') open += ' ';
       if (SKIPPED.has(name)) skipped++;
       if (HEADING.test(name)) heading++;
     },
-    ontext(text) {
+    ontext(text: string) {
       if (skipped === 0) open += text;
     },
-    onclosetag(name) {
+    onclosetag(name: string) {
       if (BLOCKS.has(name)) close();
       if (SKIPPED.has(name)) skipped--;
       if (HEADING.test(name)) heading--;
     },
-  });
+  };
+  const parser = new Parser(handler, { recognizeSelfClosing: isXml });
   parser.end(html);
   close();
   return blocks;
 }
 
+const local = (name: string) => name.slice(name.lastIndexOf(':') + 1);
+
+function localised(attributes: Attributes): Attributes {
+  const own: Record<string, string> = {};
+  for (const [name, value] of Object.entries(attributes)) own[local(name)] = value;
+  return own;
+}
+
 export type Attributes = Readonly<Record<string, string>>;
 
-/** Calls `visit` for every element of an XML document, with its name as it is written and its attributes. */
+/** Calls `visit` for every element of an XML document. Names of elements and attributes are without their prefixes, which each program chooses. */
 export function visitXml(
   xml: string,
   visit: { open?(name: string, attributes: Attributes): void; text?(text: string): void; close?(name: string): void },
 ): void {
   const parser = new Parser(
     {
-      onopentag: (name, attributes) => visit.open?.(name, attributes),
+      onopentag: (name, attributes) => visit.open?.(local(name), localised(attributes)),
       ontext: (text) => visit.text?.(text),
-      onclosetag: (name) => visit.close?.(name),
+      onclosetag: (name) => visit.close?.(local(name)),
     },
     { xmlMode: true, decodeEntities: true },
   );

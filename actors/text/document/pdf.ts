@@ -3,6 +3,7 @@ import type { getDocumentProxy } from 'unpdf';
 import type { Block } from '../../../text/passages.ts';
 import { refuse } from '../refuse.ts';
 import { type Bounds, withBoundedBuffers } from './bounded-buffers.ts';
+import { CharacterMaps } from './character-maps.ts';
 import { Blocks, type Content } from './content.ts';
 
 const MAX_PAGES = 5_000;
@@ -38,10 +39,10 @@ function requireXref(file: Uint8Array): void {
 type Document = Awaited<ReturnType<typeof getDocumentProxy>>;
 
 /** @throws Fault BAD_REQUEST */
-export function readPdf(file: Uint8Array): Promise<Content> {
+export function readPdf(file: Uint8Array, maps = new CharacterMaps()): Promise<Content> {
   requireXref(file);
   return withBoundedBuffers(file.byteLength, async (bounds) => {
-    const outcome = await read(file, bounds).catch((error: unknown) => ({ error }));
+    const outcome = await read(file, bounds, maps).catch((error: unknown) => ({ error }));
     // The reader may have left out what was too large: what it has read is not the whole.
     if (bounds.isExceeded) throw refuse('the file is too large when it is unpacked');
     if ('error' in outcome) throw outcome.error;
@@ -49,14 +50,15 @@ export function readPdf(file: Uint8Array): Promise<Content> {
   });
 }
 
-async function read(file: Uint8Array, bounds: Bounds): Promise<Content> {
-  const document = await open(file);
+async function read(file: Uint8Array, bounds: Bounds, maps: CharacterMaps): Promise<Content> {
+  const document = await open(file, maps);
   try {
     if (document.numPages > MAX_PAGES) throw refuse(`the pdf has ${document.numPages} pages; at most ${MAX_PAGES} are allowed`);
     const blocks = new Blocks();
     for (let page = 1; page <= document.numPages; page++) {
       bounds.nextPage();
       blocks.add(await readable(document, page));
+      maps.requireAll();
     }
     return { title: await titleOf(document), blocks: blocks.all };
   } finally {
@@ -64,11 +66,18 @@ async function read(file: Uint8Array, bounds: Bounds): Promise<Content> {
   }
 }
 
-async function open(file: Uint8Array): Promise<Document> {
+async function open(file: Uint8Array, maps: CharacterMaps): Promise<Document> {
   const { getDocumentProxy } = await import('unpdf');
   try {
-    // Without code made from fonts, and without requests for fonts or character maps.
-    return await getDocumentProxy(file, { isEvalSupported: false, disableFontFace: true, useSystemFonts: false, verbosity: 0 });
+    // No code is made from fonts, and no fonts are requested.
+    return await getDocumentProxy(file, {
+      isEvalSupported: false,
+      disableFontFace: true,
+      useSystemFonts: false,
+      verbosity: 0,
+      cMapPacked: false,
+      BinaryDataFactory: maps.factory,
+    });
   } catch (cause) {
     const isLocked = (cause as Error).name === 'PasswordException';
     throw refuse(isLocked ? 'the pdf is encrypted; add a copy without a password' : 'the pdf is damaged', cause);
@@ -110,10 +119,17 @@ async function blocksOf(document: Document, page: number): Promise<Block[]> {
     const last = blocks.at(-1);
     const gap = above ? Math.abs(above.y - line.y) / Math.max(above.height, 1) : Number.POSITIVE_INFINITY;
     if (!last || gap > PARAGRAPH) blocks.push({ text: line.text, isHeading: false, page });
-    // A word that is divided at the end of a line.
-    else last.text = /\p{L}-$/u.test(last.text) ? last.text.slice(0, -1) + line.text : `${last.text} ${line.text}`;
+    else last.text = joined(last.text, line.text);
   });
   return blocks.filter(({ text }) => text.trim() !== '');
+}
+
+/** A word that is divided at the end of a line becomes whole; a hyphen of its own, as in E-Mail, stays. */
+function joined(above: string, below: string): string {
+  const divided = /^(.*\p{L})([-\u2010\u00ad])\s*$/su.exec(above);
+  if (!divided) return `${above} ${below}`;
+  const [, begin, hyphen] = divided;
+  return /^\p{Ll}/u.test(below) ? `${begin}${below}` : `${begin}${hyphen}${below}`;
 }
 
 async function titleOf(document: Document): Promise<string> {

@@ -1,6 +1,6 @@
 // App tokens outside of the store: their value, their digest, how a request presents one, and the caller that one identifies.
 import { hash, randomBytes, randomUUID } from 'node:crypto';
-import type { NewToken } from '../../../actors/token/api.ts';
+import type { NewToken, TokenView } from '../../../actors/token/api.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { appTokenIn } from '../../../kernel/http/app-token.ts';
 import type { Authenticator } from '../../../kernel/http/credential.ts';
@@ -49,10 +49,16 @@ export function requireUsable<T>(found: T | null): T {
   return found;
 }
 
+/** The token of a request that counts as one of its uses; null if it is not valid. Most are not limited, and only looked at. */
+export async function useAppToken({ actors }: AuthContext, digest: string, address: string): Promise<TokenView | null> {
+  const token = await actors.token.of(digest).look(digest, address);
+  return token === null || token.usesLeft === 0 ? token : actors.token.of(digest).use(digest, address);
+}
+
 export function appTokenAuthenticator(ctx: AuthContext): Authenticator {
-  return async ({ value }) => {
+  return async ({ value, address }) => {
     const digest = appTokenDigest(value);
-    const token = digest === undefined ? null : await ctx.actors.token.of(digest).look(digest);
+    const token = digest === undefined ? null : await useAppToken(ctx, digest, address);
     if (!token) return undefined;
     const { kind, role, entity, account, policies } = token;
     // The role is part of the name, because different clusters have service accounts of the same name.

@@ -6,7 +6,8 @@ import { isFetchable } from '../../../kernel/http/outbound.ts';
 import type { Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
 import { DOCUMENT_ADDRESS, MAX_BOUND_LIST_BYTES, MAX_MEMBERS } from '../parameters.ts';
-import { defineManagedRoute, existing, keysAnswer, LIST_QUERY, MAX_ENTRY_CHARACTERS, maxTtlOf, Seconds, Strings } from './role.ts';
+import { Cidrs, cidrsOf } from './cidrs.ts';
+import { defineManagedRoute, existing, keysAnswer, LIST_QUERY, MAX_ENTRY_CHARACTERS, maxTtlOf, Seconds, Strings, Uses } from './role.ts';
 
 /** Vault's name for the single entry of `bound_audiences`, which answers have; empty, as its clients may send it, it is none. */
 const AUDIENCE = Type.Optional(Type.String({ maxLength: MAX_ENTRY_CHARACTERS }));
@@ -22,6 +23,8 @@ const BODY = Type.Object(
     token_explicit_max_ttl: Type.Optional(Seconds({ default: 0 })),
     token_policies: Type.Optional(Strings({ default: [] })),
     token_renewable: Type.Optional(Type.Boolean({ default: true })),
+    token_bound_cidrs: Type.Optional(Cidrs()),
+    token_num_uses: Type.Optional(Uses()),
     expected_issuer: Type.Optional(Type.String({ minLength: 1, maxLength: 2_048 })),
     bound_audiences: Type.Optional(Strings({ minItems: 1, 'x-max-bytes': MAX_BOUND_LIST_BYTES })),
     audience: AUDIENCE,
@@ -67,6 +70,8 @@ function settingsOf(body: Body): ClusterRoleSettings {
     tokenMaxTtlSeconds: maxTtlOf(body),
     tokenPolicies: body.token_policies ?? [],
     tokenRenewable: body.token_renewable ?? true,
+    tokenBoundCidrs: cidrsOf(body.token_bound_cidrs),
+    tokenNumUses: body.token_num_uses ?? 0,
     expectedIssuer: body.expected_issuer ?? null,
     audiences: audiencesOf(body),
   };
@@ -86,6 +91,8 @@ function bodyOf(role: ClusterRole): Body {
     token_max_ttl: role.tokenMaxTtlSeconds,
     token_policies: [...role.tokenPolicies],
     token_renewable: role.tokenRenewable,
+    ...(role.tokenBoundCidrs.length === 0 ? {} : { token_bound_cidrs: [...role.tokenBoundCidrs] }),
+    ...(role.tokenNumUses === 0 ? {} : { token_num_uses: role.tokenNumUses }),
     ...(role.expectedIssuer === null ? {} : { expected_issuer: role.expectedIssuer }),
     ...(role.audiences === null ? {} : { bound_audiences: [...role.audiences] }),
   };

@@ -20,6 +20,21 @@ export const MACHINE_MIGRATIONS: readonly Migration[] = [
   },
 ];
 
+export const BOUNDS_MIGRATION: Migration = {
+  id: 9,
+  about: 'networks that roles, secret ids and tokens are bound to, and numbers of uses',
+  sql: `
+    ALTER TABLE approle ADD COLUMN secret_id_bound_cidrs TEXT NOT NULL DEFAULT '[]';
+    ALTER TABLE approle ADD COLUMN token_bound_cidrs TEXT NOT NULL DEFAULT '[]';
+    ALTER TABLE approle ADD COLUMN token_num_uses BIGINT NOT NULL DEFAULT 0;
+    ALTER TABLE approle ADD COLUMN secret_id_num_uses BIGINT NOT NULL DEFAULT 0;
+    ALTER TABLE secret_id ADD COLUMN cidr_list TEXT NOT NULL DEFAULT '[]';
+    ALTER TABLE secret_id ADD COLUMN token_cidr_list TEXT NOT NULL DEFAULT '[]';
+    ALTER TABLE app_token ADD COLUMN bounds TEXT NOT NULL DEFAULT '[]';
+    ALTER TABLE app_token ADD COLUMN uses_left BIGINT NOT NULL DEFAULT 0;
+  `,
+};
+
 export const RENEWABLE_MIGRATION: Migration = {
   id: 4,
   about: 'whether tokens of a role can be renewed',

@@ -18,12 +18,16 @@ export const MAX_ENTRY_CHARACTERS = 512;
 
 const IGNORED = 'a request about a role had members that this server does not know: they restrict nothing';
 
-export const MAX_SECONDS = 2 ** 31 - 1;
+const MAX_SECONDS = 2 ** 31 - 1;
+const MAX_USES = MAX_SECONDS;
 
 /** `?list=true` is accepted because the specification has it, but not needed. */
 export const LIST_QUERY = Query({ list: Type.Optional(Type.Boolean()), ...PAGE_MEMBERS });
 
 export const Seconds = (options: { default?: number } = {}) => Type.Integer({ minimum: 0, maximum: MAX_SECONDS, ...options });
+
+/** 0: unlimited. */
+export const Uses = () => Type.Integer({ minimum: 0, maximum: MAX_USES, default: 0 });
 
 /**
  * Two names of one limit, of which the lower holds: `token_max_ttl` ends a token here whatever renews it, as `token_explicit_max_ttl` does in Vault.

@@ -5,24 +5,25 @@ import type { Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
 import { MAX_MEMBERS } from '../parameters.ts';
 import { digestOf } from './app-token.ts';
-import { defineManagedRoute, existing, keysAnswer, LIST_QUERY, MAX_SECONDS, Seconds } from './role.ts';
+import { Cidrs, cidrsOf } from './cidrs.ts';
+import { defineManagedRoute, existing, keysAnswer, LIST_QUERY, Seconds, Uses } from './role.ts';
 
 const SECRET_IDS = '/auth/approle/role/{name}/secret-id';
 const DEFAULTS = { ttl: 0, num_uses: 0 };
 
-const BODY = Type.Partial(
-  Type.Object({ ttl: Seconds({ default: DEFAULTS.ttl }), num_uses: Type.Integer({ minimum: 0, maximum: MAX_SECONDS, default: DEFAULTS.num_uses }) }),
-  { maxProperties: MAX_MEMBERS },
-);
+const BODY = Type.Partial(Type.Object({ ttl: Seconds({ default: DEFAULTS.ttl }), num_uses: Uses(), cidr_list: Cidrs(), token_bound_cidrs: Cidrs() }), {
+  maxProperties: MAX_MEMBERS,
+});
 
 export function secretIdRoutes(ctx: AuthContext): readonly Route[] {
   const { token } = ctx.actors;
   return [
     defineManagedRoute(ctx, { method: 'POST', path: SECRET_IDS, body: BODY, bodyOptional: true }, async ({ body }, by, role) => {
-      const { ttl, num_uses: numUses } = { ...DEFAULTS, ...body };
+      const { ttl: ttlSeconds, num_uses: numUses, cidr_list: cidrs, token_bound_cidrs: tokenCidrs } = { ...DEFAULTS, ...body };
+      const bounds = { boundCidrs: cidrsOf(cidrs), tokenBoundCidrs: cidrsOf(tokenCidrs) };
       const secretId = randomUUID();
       const accessor = randomUUID();
-      const created = await token.of(role).createSecretId({ role, digest: digestOf(secretId), accessor, ttlSeconds: ttl, numUses }, by);
+      const created = await token.of(role).createSecretId({ role, digest: digestOf(secretId), accessor, ttlSeconds, numUses, ...bounds }, by);
       existing(created || null);
       return { status: 200, body: { data: { secret_id: secretId, secret_id_accessor: accessor } } };
     }),

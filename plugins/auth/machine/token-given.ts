@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import type { Request, Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
 import { Ignored, MAX_LOGIN_BYTES, MAX_MEMBERS } from '../parameters.ts';
-import { appTokenDigest, requireUsable, shownIn } from './app-token.ts';
+import { appTokenDigest, requireUsable, shownIn, useAppToken } from './app-token.ts';
 import type { TokenForm } from './token-form.ts';
 import { type TokenAction, tokenActions } from './token-self.ts';
 
@@ -12,17 +12,15 @@ const BODY = Type.Object({ token: Type.String({ maxLength: 1_024 }), increment: 
 
 /** The holder of a token may do everything with it that the token may do itself. A valid token in the header is also required, so that strangers cannot try values. */
 export function tokenGivenRoutes(ctx: AuthContext, form: TokenForm): readonly Route[] {
-  const { token } = ctx.actors;
-  return Object.entries(tokenActions(ctx, form)).map(([name, act]: [string, TokenAction]) => ({
+  return Object.entries(tokenActions(ctx, form, false)).map(([name, act]: [string, TokenAction]) => ({
     method: 'POST',
     path: `/auth/token/${name}`,
     auth: 'none',
     anyContentType: true,
     body: BODY,
     bodyLimit: MAX_LOGIN_BYTES,
-    async admit(_address, headers) {
-      const { digest } = shownIn(headers);
-      requireUsable(await token.of(digest).look(digest));
+    async admit(address, headers) {
+      requireUsable(await useAppToken(ctx, shownIn(headers).digest, address));
     },
     handle: ({ body: { token: value }, address }: Request<Static<typeof BODY>>) => act(value, requireUsable(appTokenDigest(value) ?? null), address),
   }));

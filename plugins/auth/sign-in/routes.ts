@@ -46,8 +46,8 @@ function sessionRoute(ctx: AuthContext): Route {
     summary: 'Get the session of the browser; null if there is none',
     security: ['none', 'session'],
     responses: { 200: { description: 'the session and its user', schema: SESSION } },
-    async handle({ cookie }) {
-      const caller = cookie === undefined ? undefined : await authenticate({ value: cookie });
+    async handle({ cookie, address }) {
+      const caller = cookie === undefined ? undefined : await authenticate({ value: cookie, address });
       return { status: 200, body: caller ? { realm: caller.realm, username: caller.username, session_id: caller.sessionId } : null };
     },
   };

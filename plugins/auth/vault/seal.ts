@@ -83,7 +83,7 @@ function sealWatch({ actors, clock }: AuthContext): () => Promise<boolean> {
   return () => {
     const now = clock.monotonic();
     if (!looked || now - looked.at > FRESH_MS) {
-      const look = callWith(actors.token.of(NO_TOKEN), { deadlineMs: LOOK_MS }).look(NO_TOKEN);
+      const look = callWith(actors.token.of(NO_TOKEN), { deadlineMs: LOOK_MS }).look(NO_TOKEN, '');
       looked = {
         at: now,
         sealed: look.then(

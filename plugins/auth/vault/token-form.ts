@@ -2,8 +2,8 @@
 import type { TokenView } from '../../../actors/token/api.ts';
 import type { TokenForm } from '../machine/token-form.ts';
 
-/** Fixed values: tokens here have no limited number of uses and no parent tokens. */
-const KIND = { orphan: true, num_uses: 0 };
+/** Fixed: tokens here have no parent tokens. */
+const KIND = { orphan: true };
 
 export const VAULT_TOKEN: TokenForm = {
   formatIssued(value, token) {
@@ -19,11 +19,12 @@ export const VAULT_TOKEN: TokenForm = {
       entity_id: entity,
       token_type: 'service',
       mfa_requirement: null,
+      num_uses: token.usesLeft,
       ...KIND,
     };
   },
   formatDescribed(id, token) {
-    const { accessor, kind, policies, entity, createdAt, ttlSeconds, leaseSeconds, maxTtlSeconds, expiresAt, renewable } = token;
+    const { accessor, kind, policies, entity, createdAt, ttlSeconds, leaseSeconds, maxTtlSeconds, expiresAt, renewable, bounds, usesLeft } = token;
     return {
       id,
       accessor,
@@ -34,6 +35,9 @@ export const VAULT_TOKEN: TokenForm = {
       path: kind === 'approle' ? 'auth/approle/login' : 'auth/kubernetes/login',
       type: 'service',
       ...KIND,
+      num_uses: usesLeft,
+      // The narrowest: that of the secret id where there is one.
+      ...(bounds.length > 0 && { bound_cidrs: bounds.at(-1) }),
       renewable,
       ttl: ttlSeconds,
       creation_ttl: leaseSeconds === 0 ? maxTtlSeconds : leaseSeconds,

@@ -26,6 +26,12 @@ const limited = (none) => (seconds) => (seconds === 0 ? none : duration(seconds)
 const names = (/** @type {string[]} */ given) => (given.length === 0 ? 'None' : html`<bdi>${given.join(', ')}</bdi>`);
 
 /** @type {Told} */
+const anywhere = (/** @type {string[]} */ networks) => (networks.length === 0 ? 'Anywhere' : names(networks));
+
+/** @type {Told} */
+const number = (/** @type {number} */ uses) => (uses === 0 ? 'No limit' : uses.toLocaleString());
+
+/** @type {Told} */
 const text = (given) => html`<bdi>${given}</bdi>`;
 
 /** @type {Told} */
@@ -41,8 +47,12 @@ const SETTINGS = {
   token_ttl: ['Tokens last', limited('As long as it is not revoked')],
   token_renewable: ['Can be renewed', yes],
   token_max_ttl: ['In all, at most', limited('No limit')],
+  token_num_uses: ['Requests of a token', number],
+  token_bound_cidrs: ['Tokens are used from', anywhere],
   token_policies: ['Policies', names],
   secret_id_ttl: ['Secret ids last', limited('No limit')],
+  secret_id_num_uses: ['Uses of a secret id', number],
+  secret_id_bound_cidrs: ['Secret ids are used from', anywhere],
   bind_secret_id: ['Needs a secret id', yes],
 };
 

@@ -110,6 +110,8 @@ test('only the kind of keys on tokens talks to the actors of HSMs', () => {
 
 test('usage limits are taken from in one place', () => {
   assert.deepEqual(filesWith(/\bspendUsage\(|\.has\(TAG\.UsageLimits\)/), ['object/usage-limits.ts', 'use/use-key.ts']);
+  assert.deepEqual(filesWith(/\bspendWrapping\(/), ['object/usage-limits.ts', 'object/wrapping.ts']);
+  assert.deepEqual(filesWith(/\btakeUse\(/), ['certificate/issuer.ts', 'object/usage-limits.ts', 'operations/derive-key.ts']);
 });
 
 test.run();

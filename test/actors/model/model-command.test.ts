@@ -188,6 +188,8 @@ test('without a token, with a wrong one, and for a model that is not there, it s
   await assert.rejects(pullHere({ id: 'gatehouse/absent' }), /has no model gatehouse\/absent at revision main/);
   await assert.rejects(pullHere({ precision: 'q4' }), /no weights of precision q4 in ONNX form; it has onnx\/encoder_model\.onnx/);
   assert.match((await model(['bring', ID])).out, /^usage: npm run model/);
+  assert.match((await model(['list', '--config', ''])).out, /^--config: needs a value\n/);
+  assert.match((await model(['list', '--data-dir', 'a', '--data-dir', 'b'])).out, /^--data-dir: was given more than once; give it once\n/);
 });
 
 test('on a terminal the progress is one line that moves, elsewhere a line for each file', async () => {

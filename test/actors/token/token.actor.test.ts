@@ -15,10 +15,11 @@ test.after(async () => {
 
 const ROLE: RoleSettings = {
   ...{ tokenTtlSeconds: 600, tokenMaxTtlSeconds: 1_000, tokenPolicies: ['sessions:read:r'], tokenRenewable: true },
-  ...{ secretIdTtlSeconds: 300, bindSecretId: true },
+  ...{ tokenBoundCidrs: [], tokenNumUses: 0, secretIdTtlSeconds: 300, secretIdNumUses: 0, secretIdBoundCidrs: [], bindSecretId: true },
 };
 const CLUSTER: ClusterRoleSettings = {
   ...{ tokenTtlSeconds: 600, tokenMaxTtlSeconds: 0, tokenPolicies: [], tokenRenewable: false, jwksUrl: 'https://cluster.example/jwks' },
+  ...{ tokenBoundCidrs: [], tokenNumUses: 0 },
   ...{ serviceAccountNames: ['*'], serviceAccountNamespaces: ['shop'], expectedIssuer: null, audiences: null },
 };
 const FIRST = { after: undefined, limit: 100 };
@@ -37,7 +38,7 @@ for (const database of databases) {
   });
 
   const newSecretId = async (role: string, numUses = 0, ttlSeconds = 0) => {
-    const secret = { role, digest: digestOf(randomUUID()), accessor: randomUUID(), ttlSeconds, numUses };
+    const secret = { role, digest: digestOf(randomUUID()), accessor: randomUUID(), ttlSeconds, numUses, boundCidrs: [], tokenBoundCidrs: [] };
     assert.equal(await actors.token.createSecretId(secret, root), true);
     return secret;
   };
@@ -67,7 +68,7 @@ for (const database of databases) {
 
   on('nobody but a super admin changes anything', async () => {
     const stranger = await actors.by('r', 'ann');
-    const secret = { role: 'web', digest: digestOf('x'), accessor: 'x', ttlSeconds: 0, numUses: 0 };
+    const secret = { role: 'web', digest: digestOf('x'), accessor: 'x', ttlSeconds: 0, numUses: 0, boundCidrs: [], tokenBoundCidrs: [] };
     const refused = [
       actors.token.putRole('web', { ...ROLE, bindSecretId: false }, stranger),
       actors.token.deleteRole('web', stranger),
@@ -94,7 +95,10 @@ for (const database of databases) {
     assert.ok(!(await accessors()).includes(accessor));
     assert.equal((await logIn('web', digest)).outcome, 'denied');
     assert.equal(await actors.token.accessors('none', FIRST), null);
-    assert.equal(await actors.token.createSecretId({ role: 'none', digest: 'x', accessor: 'x', ttlSeconds: 0, numUses: 0 }, root), false);
+    assert.equal(
+      await actors.token.createSecretId({ role: 'none', digest: 'x', accessor: 'x', ttlSeconds: 0, numUses: 0, boundCidrs: [], tokenBoundCidrs: [] }, root),
+      false,
+    );
     await actors.token.revokeTokens('web', root);
   });
 
@@ -105,7 +109,7 @@ for (const database of databases) {
     assert.deepEqual([count('issued'), count('exhausted')], [2, 6]);
     assert.equal((await logIn('web', digest)).outcome, 'exhausted');
     assert.equal(await actors.token.revokeTokens('web', root), 2);
-    for (const { digest: token } of logins) assert.equal(await actors.token.look(token), null);
+    for (const { digest: token } of logins) assert.equal(await actors.token.look(token, SOURCE), null);
   });
 
   on('of many logins at once as many get tokens as there is room for, and each other is refused by the quota', async () => {
@@ -114,7 +118,7 @@ for (const database of databases) {
     const logins = Array.from({ length: 12 }, () => ({ ...newToken(), roleId, secretDigest }));
     const outcomes = await Promise.all(logins.map((login) => outcome(actors.token.loginRole(login))));
     const refused = outcomes.filter((each) => each === 'AUTH_QUOTA_EXCEEDED');
-    const found = await Promise.all(logins.map(({ digest }) => actors.token.look(digest)));
+    const found = await Promise.all(logins.map(({ digest }) => actors.token.look(digest, SOURCE)));
     assert.deepEqual([refused.length, found.filter((token) => token !== null).length], [12 - QUOTAS.tokens_per_identity, QUOTAS.tokens_per_identity]);
     assert.equal(await actors.token.revokeTokens('api', root), QUOTAS.tokens_per_identity);
   });
@@ -136,18 +140,18 @@ for (const database of databases) {
     assert.deepEqual([token.ttlSeconds, token.leaseSeconds, token.maxTtlSeconds, token.renewable], [600, 600, 1_000, true]);
     assert.deepEqual([token.kind, token.role, token.entity, token.policies], ['approle', 'web', 'web', ['sessions:read:r']]);
     await actors.runtime.advance(500_000);
-    const renewed = await actors.token.renew(login.digest, SOURCE);
+    const renewed = await actors.token.renew(login.digest, SOURCE, true);
     assert.ok(renewed !== null && renewed !== 'fixed');
     assert.ok(renewed.ttlSeconds > 490 && renewed.ttlSeconds <= 500, `${renewed.ttlSeconds} s up to the maximum`);
     await actors.runtime.advance(499_000);
-    assert.ok(await actors.token.look(login.digest));
+    assert.ok(await actors.token.look(login.digest, SOURCE));
     await actors.runtime.advance(1_001);
-    assert.equal(await actors.token.look(login.digest), null);
-    assert.equal(await actors.token.renew(login.digest, SOURCE), null);
+    assert.equal(await actors.token.look(login.digest, SOURCE), null);
+    assert.equal(await actors.token.renew(login.digest, SOURCE, true), null);
     assert.equal(await actors.token.revoke(login.digest, SOURCE), false);
     await actors.token.putRole('web', { ...ROLE, tokenRenewable: false }, root);
     const fixed = await logIn('web', (await newSecretId('web')).digest);
-    assert.equal(await actors.token.renew(fixed.digest, SOURCE), 'fixed');
+    assert.equal(await actors.token.renew(fixed.digest, SOURCE, true), 'fixed');
     assert.equal(await actors.token.revoke(fixed.digest, SOURCE), true);
     assert.equal(await actors.token.revoke(fixed.digest, SOURCE), false);
     await actors.token.putRole('web', ROLE, root);
@@ -181,7 +185,7 @@ for (const database of databases) {
     const token = newToken();
     const roleId = (await actors.token.role('many'))?.roleId as string;
     assert.equal(await outcome(actors.token.loginRole({ ...token, roleId, secretDigest: digest })), 'AUTH_QUOTA_EXCEEDED');
-    assert.equal(await actors.token.look(token.digest), null);
+    assert.equal(await actors.token.look(token.digest, SOURCE), null);
     for (let at = 1; at < QUOTAS.secret_ids_per_role; at++) await newSecretId('many');
     assert.equal(await outcome(newSecretId('many')), 'AUTH_QUOTA_EXCEEDED');
   });
@@ -190,7 +194,7 @@ for (const database of databases) {
     const login = await logIn('web', (await newSecretId('web')).digest);
     const secret = await newSecretId('web');
     await actors.token.deleteRole('web', root);
-    assert.equal(await actors.token.look(login.digest), null);
+    assert.equal(await actors.token.look(login.digest, SOURCE), null);
     await actors.token.putRole('web', ROLE, root);
     assert.equal((await logIn('web', secret.digest)).outcome, 'denied');
     assert.notEqual(issued(await logIn('web', (await newSecretId('web')).digest)).account, issued(login).account);
@@ -200,11 +204,11 @@ for (const database of databases) {
     const { digest: secret } = await newSecretId('web');
     const login = await logIn('web', secret);
     for (const cell of actors.runtime.groups.get('token')?.supervisors ?? []) await cell.incarnation?.kill();
-    assert.equal((await actors.token.look(login.digest))?.accessor, login.accessor);
+    assert.equal((await actors.token.look(login.digest, SOURCE))?.accessor, login.accessor);
     const { url } = actors;
     await actors.stop();
     actors = await startAuthActors(database, url);
-    assert.equal((await actors.token.look(login.digest))?.accessor, login.accessor);
+    assert.equal((await actors.token.look(login.digest, SOURCE))?.accessor, login.accessor);
     await actors.runtime.advance(2_000_000);
     const rows = async () => (await actors.store.get<{ n: number }>('SELECT COUNT(*) AS n FROM app_token WHERE expires_at <> 0'))?.n;
     for (let tries = 0; (await rows()) !== 0 && tries < 200; tries++) await new Promise((resolve) => setTimeout(resolve, 20));

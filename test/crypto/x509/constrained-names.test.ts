@@ -99,12 +99,27 @@ test('a subject has to lie below a directory name, however its letters are writt
   const acme = writeName({ O: ['ACME Inc'] });
   const printable = sequence(element(DER.set, sequence(oid('2.5.4.10'), element(DER.printable, Buffer.from('acme  INC')))));
   const inside = named({ O: ['ACME Inc'], CN: ['leaf'] });
-  for (const name of [acme, printable]) {
+  const wide = Buffer.concat([...'ACME Inc'].map((letter) => Buffer.of(0, 0, 0, letter.charCodeAt(0))));
+  const universal = sequence(element(DER.set, sequence(oid('2.5.4.10'), element(DER.universal, wide))));
+  for (const name of [acme, printable, universal]) {
     requireWithinConstraints(inside, tree(0, name));
     assert.throws(() => requireWithinConstraints(inside, tree(1, name)), /must not certify/);
     assert.throws(() => requireWithinConstraints(named({ O: ['ACME'], CN: ['leaf'] }), tree(0, name)), /must not certify/);
     requireWithinConstraints(named({ O: ['ACME'], CN: ['leaf'] }), tree(1, name));
   }
+});
+
+/** OpenSSL's program takes them, so they are not in the table: the constraint is on a host that the wildcard stands for. */
+test('a wildcard that stands for an excluded host is excluded with it', () => {
+  const verdict = (constraints: string, names: string): boolean => {
+    const middle = middleWith(constraints);
+    return validateChain([leafOf(middle, { CN: ['leaf'] }, names), middle, root], NOW).valid;
+  };
+  for (const constraints of ['excluded;DNS:a.example.org', 'excluded;DNS:A.Example.ORG', 'permitted;DNS:example.org,excluded;DNS:a.example.org'])
+    assert.equal(verdict(constraints, 'DNS:*.example.org'), false, constraints);
+  assert.equal(verdict('excluded;DNS:a.example.org', 'DNS:*.EXAMPLE.org'), false);
+  for (const names of ['DNS:*.b.example.org', 'DNS:*.example.com', 'DNS:example.org']) assert.equal(verdict('excluded;DNS:a.example.org', names), true, names);
+  assert.equal(verdict('excluded;DNS:a.b.example.org', 'DNS:*.example.org'), true, 'a wildcard stands for one label');
 });
 
 test('constraints that are malformed, on names of unknown forms, or too long let nothing pass', () => {

@@ -192,6 +192,26 @@ def roles():
 
 
 @step
+def bounds():
+    approle = administrator().auth.approle
+    bound = {"secret_id_bound_cidrs": ["127.0.0.0/8", "::1/128"], "token_bound_cidrs": ["127.0.0.1"], "token_num_uses": 2, "secret_id_num_uses": 1}
+    expect(approle.create_or_update_approle("bound-to", **bound).status_code, 204)
+    expect({key: approle.read_role("bound-to")["data"][key] for key in bound}, bound)
+    role_id = approle.read_role_id("bound-to")["data"]["role_id"]
+    login = new_client().auth.approle.login
+    secret = approle.generate_secret_id("bound-to")["data"]["secret_id"]
+    client = new_client(token=login(role_id, secret)["auth"]["client_token"])
+    refused(exceptions.Forbidden, "the secret id is used up", login, role_id, secret)
+    looked = client.auth.token.lookup_self()["data"]
+    expect((looked["num_uses"], looked["bound_cidrs"]), (1, ["127.0.0.1"]))
+    client.auth.token.lookup_self()
+    refused(exceptions.Forbidden, TOKEN_DENIED, client.auth.token.lookup_self)
+    elsewhere = approle.generate_secret_id("bound-to", cidr_list=["127.0.0.9"])["data"]["secret_id"]
+    refused(exceptions.InvalidRequest, "the role id or the secret id is not valid", login, role_id, elsewhere)
+    expect(approle.delete_role("bound-to").status_code, 204)
+
+
+@step
 def roles_are_not_for_tokens():
     refused(exceptions.Forbidden, "authentication is required", signed_in().auth.approle.read_role, "bound")
 

@@ -67,9 +67,9 @@ test('variables are read by the type of their key', async () => {
 
 test('every problem is reported at once', async () => {
   const text = '[http]\nprot = 1\nport = "x"\n[htpp]\na = 1\n[auth]\nissuer = ""\n[log]\nlevel = "loud"\n[metrics]\nallow = ["nowhere"]\n';
-  assert.deepEqual(await problems(text, ['--nope', 'positional'], { GATEHOUSE_HTTP_BODY_LIMIT: 'many' }), [
-    '--nope: unknown flag; --help lists the flags',
+  assert.deepEqual(await problems(text, ['positional', '--nope'], { GATEHOUSE_HTTP_BODY_LIMIT: 'many' }), [
     'positional: is not a flag; --help lists the flags',
+    '--nope: unknown flag; --help lists the flags',
     'htpp: unknown section (known: auth, hsm_instances, keys, tokenize, ai, docs, console, hsm_models, http, store, actors, log, metrics, tracing, audit, plugins)',
     'GATEHOUSE_HTTP_BODY_LIMIT: must be a number',
     'auth.issuer: must NOT have fewer than 1 characters',
@@ -80,10 +80,26 @@ test('every problem is reported at once', async () => {
   ]);
 });
 
+test('an argument that belongs to no flag is not shown where it may be a secret', async () => {
+  const url = 'postgres://u:hunter2@h/d';
+  assert.deepEqual(await problems('', ['--store-url', url]), ['--store-url: unknown flag; --help lists the flags']);
+  assert.deepEqual(await problems('', ['--passwort', 'hunter2']), ['--passwort: unknown flag; --help lists the flags']);
+  assert.deepEqual(await problems('', [`--store-url=${url}`, url]), [
+    '--store-url: unknown flag; --help lists the flags',
+    'an argument: is not a flag; --help lists the flags',
+  ]);
+});
+
 test('an address of no database is found as the configuration is read', async () => {
   for (const url of ['mysql://host/gatehouse', 'gatehouse.db', 'postgres', 'sqlite'])
     assert.deepEqual(await problems(`[store]\nurl = "${url}"`), ['store.url: must begin with sqlite: or postgres://']);
   assert.deepEqual(await problems('[store]\nurl = "sqlite:"'), ['store.url: must name a file in the data folder: sqlite:gatehouse.db']);
+  for (const port of ['notaport', '99999999'])
+    assert.match((await problems(`[store]\nurl = "postgres://u:hunter2@h:${port}/d"`)).join(), /^store\.url: is no URL: postgres:\/\/user:password@host/);
+  assert.deepEqual(await problems('[store]\nurl = "postgres://h/d?sslmode=verify"'), [
+    'store.url: sslmode must be one of disable, prefer, require, verify-ca, verify-full, no-verify',
+  ]);
+  for (const url of ['postgres:///d?host=/run/postgresql', 'postgres://u:p@/d?host=/run', 'postgres://u:p w%@h/d']) await load(`[store]\nurl = "${url}"`);
   for (const url of ['sqlite:other.db', 'postgres://host/gatehouse', 'postgresql://host/gatehouse']) await load(`[store]\nurl = "${url}"`);
 });
 
@@ -91,6 +107,12 @@ test('an invalid TOML file, a missing file, and flags without values', async () 
   assert.match((await problems('[http\nport = 1'))[0] as string, /config\.toml: Invalid TOML/);
   await assert.rejects(configure({ plugins: BUILT_IN, argv: ['--config', join(folder, 'none.toml')], env: {} }), /none\.toml: cannot be read \(ENOENT\)/);
   assert.deepEqual(await problems('', ['--port']), ['--port: needs a value']);
+  for (const flag of ['--config', '--data-dir', '--backup']) {
+    const rejected = configure({ plugins: BUILT_IN, argv: [`${flag}=`], env: {} });
+    await assert.rejects(rejected, new RegExp(`${flag}: needs a value`));
+  }
+  for (const name of ['GATEHOUSE_CONFIG', 'GATEHOUSE_DATA_DIR'])
+    assert.match((await problems('', [], { [name]: '' })).join(), new RegExp(`^${name}: is empty`));
   assert.deepEqual(await problems('', ['--port', 'abc']), ['http.port: must be integer']);
   assert.deepEqual(await problems('', ['--port', '99999']), ['http.port: must be <= 65535']);
 });

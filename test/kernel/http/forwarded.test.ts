@@ -1,7 +1,7 @@
 // Addresses of clients behind trusted proxies: in every form that proxies write, one client is one source.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { addressList } from '../../../kernel/http/address-list.ts';
+import { addressList } from '../../../kernel/address-list.ts';
 import { startServer } from '../../server.ts';
 
 test('the port of a client or of a proxy in X-Forwarded-For is no part of the address', async () => {

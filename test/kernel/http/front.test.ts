@@ -244,6 +244,18 @@ test('a slow client gets 408, bytes that are not HTTP get 400, large headers get
   assert.deepEqual([garbage.status, JSON.parse(garbage.body).code], [400, 'BAD_REQUEST']);
   const large = await raw(server, `GET /health HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`);
   assert.deepEqual([large.status, JSON.parse(large.body).code], [431, 'HEADERS_TOO_LARGE']);
+  const refused = [
+    slow,
+    garbage,
+    large,
+    await raw(server, 'CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n'),
+    await raw(server, 'FETCH /health HTTP/1.1\r\n\r\n'),
+  ];
+  for (const { head, body } of refused) {
+    assert.equal(/^x-request-id: (.+)$/im.exec(head)?.[1], JSON.parse(body).request_id, head);
+    for (const expected of [/^date: .+ GMT$/im, /^cache-control: no-store$/im, /^strict-transport-security: max-age=\d+$/im]) assert.match(head, expected);
+    assert.equal(head.match(/^x-request-id:/gim)?.length, 1);
+  }
 });
 
 test('no host, two hosts, two credentials, another version and an unknown transfer coding are refused', async () => {
@@ -287,6 +299,8 @@ test('plain HTTP is told to use https', async () => {
     socket.on('close', () => resolve(text));
   });
   assert.match(plain, /^HTTP\/1\.1 400 [\s\S]*\r\nConnection: close\r\n\r\n\{"code":"BAD_REQUEST","message":"this port accepts TLS only; use https:/);
+  assert.match(plain, /^x-request-id: /im);
+  assert.doesNotMatch(plain, /strict-transport-security/i, 'RFC 6797 section 7.2');
 });
 
 test('the self-signed certificate names this machine, is kept, and its key is private', () => {

@@ -46,6 +46,29 @@ test('CONNECT, unknown expectations and encoded bodies are refused with the usua
   }
 });
 
+test('a client that waits before its body is told to go on only if the body is read, and in its turn', async () => {
+  const get = `GET /health HTTP/1.1\r\n${HOST}\r\n`;
+  const realms = (length: number, more = '') =>
+    `POST /admins/realms HTTP/1.1\r\n${HOST}Content-Type: application/json\r\nContent-Length: ${length}\r\nExpect: 100-Continue\r\n${more}\r\n`;
+  const signedIn = `Cookie: _ea_=${cookie}\r\n`;
+  for (const [packets, expected] of [
+    [[realms(2)], [401]],
+    [[realms(9_999_999, signedIn)], [413]],
+    [[realms(2, `${signedIn}Content-Encoding: gzip\r\n`)], [415]],
+    [[realms(2).replace('/admins/realms', '/nowhere')], [404]],
+    [
+      [`${get}${realms(2, `${signedIn}Connection: close\r\n`)}`, '{}'],
+      [200, 100, 400],
+    ],
+    [
+      [realms(2, signedIn), '{}', get.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')],
+      [100, 400, 200],
+    ],
+    [[realms(2, signedIn).replace('HTTP/1.1', 'HTTP/1.0'), '{}'], [400]],
+  ] as const)
+    assert.deepEqual(statuses(await all(...packets)), expected, packets.join(''));
+});
+
 test('a request for another protocol is answered in this one, and as the last of its connection', async () => {
   const get = `GET /health HTTP/1.1\r\n${HOST}`;
   const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import { test } from 'uvu';
 import { openableStoreUrl } from '../../../kernel/store/store-url.ts';
 import { temporaryFolder } from '../../server.ts';
@@ -21,6 +22,23 @@ test('a database file has a folder, and is none', () => {
   ] as const)
     assert.throws(() => openableStoreUrl(url, folder), { name: 'ConfigError', message: expected }, url);
   assert.throws(() => openableStoreUrl('sqlite:nope/x.db', folder, '--copy-store'), /--copy-store: there is no folder/);
+});
+
+test('the files of TLS that a URL names can be read', () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'ca.pem'), '');
+  const url = (name: string) => `postgres://h/d?sslmode=verify-full&sslrootcert=${encodeURIComponent(join(folder, name))}`;
+  assert.equal(openableStoreUrl(url('ca.pem'), folder), url('ca.pem'));
+  for (const name of ['none.pem', '.'])
+    assert.throws(() => openableStoreUrl(url(name), folder), { name: 'ConfigError', message: /store\.url: sslrootcert: E[A-Z]+/ });
+});
+
+test('the driver gets the name of a database as it was meant, however much of it is escaped', () => {
+  for (const name of ['gatehouse', 'a b', 'é日', 'team@prod', 'a:b', 'a/b', 'a+b', 'a&b=c', '$a,b;c', '%', '%40', '100%25', 'a%2Fb', '"q"']) {
+    const url = openableStoreUrl(`postgres://us%40er:p%2Fw@h:5433/${encodeURIComponent(name)}?application_name=a%40b`, '/tmp');
+    const { database, user, password, host, port } = new pg.Client({ connectionString: url });
+    assert.deepEqual({ database, user, password, host, port }, { database: name, user: 'us@er', password: 'p/w', host: 'h', port: 5433 }, url);
+  }
 });
 
 test.run();

@@ -132,6 +132,17 @@ for (const database of databases) {
     for (const { cookie } of [a, b]) assert.equal((await server.ask('GET', '/whoami', { cookie })).status, 401);
   });
 
+  test(name('a session id in capitals names the same session, where sessions are looked up and where they end'), async () => {
+    const [a, b] = [await login('ann'), await login('ann')];
+    const capitals = a.id.toUpperCase();
+    assert.deepEqual((await look(a.cookie, capitals)).body, (await look(a.cookie, a.id)).body);
+    const act = { authenticated_clients: [up('ann')], sessions_action: 'LogoutOtherSessions' };
+    assert.equal((await server.ask('POST', `/sessions/${capitals}`, { cookie: a.cookie, body: act })).body.session_id, a.id);
+    assert.deepEqual([(await look(they.root, a.id)).body.session_id, (await look(they.root, b.id)).body], [a.id, null]);
+    assert.equal((await server.ask('DELETE', '/sessions', { cookie: a.cookie, body: { session_ids: [capitals, a.id] } })).status, 204);
+    assert.equal((await server.ask('GET', '/whoami', { cookie: a.cookie })).status, 401);
+  });
+
   test(name('DELETE /sessions/realms/{realm_id} and DELETE /sessions/expired: 204, and who may'), async () => {
     const a = await login('ann');
     const del = (cookie: string, path: string) => server.ask('DELETE', path, { cookie });
@@ -199,6 +210,7 @@ for (const database of databases) {
       { verification_key: `${filled(8_191)}é` },
       { verification_key: ' ' },
       { verification_key: 'not pem' },
+      ...['', 'EC ', 'RSA ', 'ENCRYPTED '].map((kind) => ({ verification_key: `${PEM}\n${PEM.replaceAll('PUBLIC', `${kind}PRIVATE`)}` })),
       { verification_key: `${PEM}${'x'.repeat(8_200)}` },
       { verification_key: PEM, claims: ['sub'] },
       { verification_key: PEM, claims: ['as_registrant'] },

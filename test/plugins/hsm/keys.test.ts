@@ -232,6 +232,26 @@ function life() {
     assert.equal(verdict['ValidityIndicator'], 'Valid');
   });
 
+  test('what is replaced once more goes past the generations that are there, also those that are destroyed', async () => {
+    const rotateName = structure('NewAttribute', text('RotateName', 'ends on a token'));
+    const destroy = async (key: string) => {
+      await done(kmip(server.admin, 'Revoke', identifier(id(key)), structure('RevocationReason', enumeration('RevocationReasonCode', 'Superseded'))));
+      await done(kmip(server.admin, 'Destroy', identifier(id(key))));
+    };
+    await done(makeSecret(server.admin, id('ends')));
+    await done(kmip(server.admin, 'SetAttribute', identifier(id('ends')), rotateName));
+    const next = async (of: string) => (await done(kmip(server.admin, 'ReKey', identifier(of))))['UniqueIdentifier'];
+    assert.equal(await next('ends on a token'), id('ends::1'));
+    await destroy('ends::1');
+    assert.equal(await next('ends on a token'), id('ends::2'));
+    assert.ok(!listed().includes('ends::1') && listed().includes('ends::2'));
+    // Without a keyset a key may be replaced again and again.
+    await done(makeSecret(server.admin, id('repeated')));
+    assert.deepEqual([await next(id('repeated')), await next(id('repeated'))], [id('repeated::1'), id('repeated::2')]);
+    const pair = await done(kmip(server.admin, 'ReKeyKeyPair', text('PrivateKeyUniqueIdentifier', id('turned'))));
+    assert.deepEqual([pair['PrivateKeyUniqueIdentifier'], pair['PublicKeyUniqueIdentifier']], [id('turned::2'), id('turned::2_pk')]);
+  });
+
   test('Register brings a key to the token, where it works, and the store does not keep it', async () => {
     const material = randomBytes(32);
     const block = structure(

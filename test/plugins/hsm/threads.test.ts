@@ -50,16 +50,15 @@ function long(): void {
   test('keys of one slot are made one after the other, and none that nobody waits for any more', async () => {
     const faulty = await startFaulty('deadline_seconds = 5');
     faulty.library.tell('make 3000');
-    const made = await Promise.all(['a', 'b', 'c', 'd'].map((name) => pair(faulty, faulty.ids(name)[0])));
-    assert.equal(made[0]?.status, 200, made[0]?.text);
-    assert.deepEqual(
-      made.slice(2).map(({ status }) => status),
-      [504, 504],
-    );
+    const asked = ['a', 'b', 'c', 'd'];
+    const made = await Promise.all(asked.map((name) => pair(faulty, faulty.ids(name)[0])));
+    // Which of them arrives first is not known. The second is begun in time, and ends too late for who asked.
+    const late = made.filter(({ status }) => status === 504);
+    assert.ok(made.every(({ status }) => status === 200 || status === 504) && late.length >= 2 && late.length <= 3, made.map(({ text }) => text).join());
     faulty.library.tell(undefined);
     await until(async () => (await pair(faulty, faulty.ids('e')[0])).status === 200, 'the slot makes keys again', 10_000);
     const names = faulty.hsm.tool(faulty.slots[0] as number, 'labels(3)') as string[];
-    assert.ok(!names.includes('c') && !names.includes('d'), names.join());
+    assert.ok(asked.filter((name) => names.includes(name)).length <= 2, names.join());
   });
 }
 
@@ -68,14 +67,15 @@ function uses(): void {
     test(`${isolation}: with threads = 3 three uses of a slow token take the time of one`, async () => {
       const faulty = await startFaulty(`isolation = "${isolation}"\nthreads = 3`);
       const [id] = faulty.ids('key');
-      // Each thread starts with its first call.
-      await Promise.all(Array.from({ length: 12 }, () => done(faulty.encrypt(id))));
       faulty.library.tell('slow 1000');
-      const start = performance.now();
-      await Promise.all(Array.from({ length: 3 }, () => done(faulty.encrypt(id))));
-      const ms = performance.now() - start;
+      const together = async (): Promise<number> => {
+        const start = performance.now();
+        await Promise.all(Array.from({ length: 3 }, () => done(faulty.encrypt(id))));
+        return performance.now() - start;
+      };
+      // Each thread starts with its first call, which takes a while on a busy machine. Two uses one after the other take 2 s.
+      await until(async () => (await together()) < 2_000, 'three at once', 60_000);
       faulty.library.tell(undefined);
-      assert.ok(ms < 2_000, `${ms} ms`);
     });
 
   test('threads = 3: dropped sessions and a token that goes cost nobody a wrong answer; none is left', async () => {

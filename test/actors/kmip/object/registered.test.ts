@@ -133,6 +133,22 @@ test('a private key that is encrypted, or PEM, is told as that', () => {
   assert.doesNotMatch(message(DATA), /encrypted|PEM/);
 });
 
+test('bytes behind a key in DER are refused', () => {
+  const [rsa, ec] = [generatePair('RSA', { length: 2048 }), generatePair('EC', { curve: 'P_256' })];
+  for (const [type, format, key] of [
+    ['PrivateKey', 'PKCS_8', ec.privateKey.export({ format: 'der', type: 'pkcs8' })],
+    ['PrivateKey', 'ECPrivateKey', ec.privateKey.export({ format: 'der', type: 'sec1' })],
+    ['PrivateKey', 'PKCS_1', rsa.privateKey.export({ format: 'der', type: 'pkcs1' })],
+    ['PrivateKey', 'Raw', rsa.privateKey.export({ format: 'der', type: 'pkcs1' })],
+    ['PublicKey', 'X_509', ec.publicKey.export({ format: 'der', type: 'spki' })],
+    ['PublicKey', 'PKCS_1', rsa.publicKey.export({ format: 'der', type: 'pkcs1' })],
+  ] as const) {
+    const named = code('CryptographicAlgorithm', format === 'Raw' || format === 'PKCS_1' ? 'RSA' : 'EC');
+    const registered = (...more: number[]) => refusal(type, structure(TAG[type], [keyBlock(Buffer.from([...key, ...more]), format, named)]));
+    assert.deepEqual([registered(), registered(0), registered(5, 0)], [undefined, 'InvalidField', 'InvalidField'], `${type} ${format}`);
+  }
+});
+
 test('bytes that are no public key of Ed25519 or Ed448 are refused', () => {
   for (const [algorithm, length] of [
     ['Ed25519', 32],

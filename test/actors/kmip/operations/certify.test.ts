@@ -113,6 +113,8 @@ test('a certificate has the dates of its object, and the days that are asked for
   const days = await chain(vendor('requested_validity_days', integer(TAG.AttributeValue, 30)));
   assert.equal(seconds(read(days.ctx, days.leaf).validTo), NOW + 30 * 86_400);
   await refused('InvalidField', /requested_validity_days/, chain(vendor('requested_validity_days', text(TAG.AttributeValue, 'ten'))));
+  for (const odd of ['0x10', '1e3', ' 30', '-1', ''])
+    await refused('InvalidField', /requested_validity_days/, chain(vendor('requested_validity_days', text(TAG.AttributeValue, odd))));
 });
 
 test('a chain is issued, and openssl takes it', async () => {

@@ -64,6 +64,31 @@ test('a key that is stored wrapped encrypts, decrypts and signs as the one in cl
   assert.ok(structureOf(required(structureOf(stored as Structure, TAG.KeyBlock), TAG.KeyBlock), TAG.KeyWrappingData));
 });
 
+test('a key that comes with a MAC or a signature is kept as it is, and unwrapped by nobody', async () => {
+  const [key, wrapper] = [await newKey(), await newKey()];
+  const content = required(structureOf(await done('Get', [id(key), wrappedBy(wrapper)]), TAG.SymmetricKey), TAG.SymmetricKey);
+  const [block] = content.value as [Structure];
+  const changed = (change: (wrapping: readonly Node[]) => readonly Node[]) =>
+    structure(content.tag, [
+      structure(
+        block.tag,
+        block.value.map((member) => (member.tag === TAG.KeyWrappingData ? structure(member.tag, change((member as Structure).value)) : member)),
+      ),
+    ]);
+  const others = (['MACSign', 'EncryptThenMACSign', 'MACSignThenEncrypt', 'TR_31'] as const).map((method) =>
+    changed((wrapping) => wrapping.map((member) => (member.tag === TAG.WrappingMethod ? code('WrappingMethod', method) : member))),
+  );
+  const signed = changed((wrapping) => [...wrapping, bytes(TAG.MACSignature, new Uint8Array(32))]);
+  const named = changed((wrapping) => [...wrapping, structure(TAG.MACSignatureKeyInformation, [id(wrapper)])]);
+  for (const [at, given] of [...others, signed, named].entries()) {
+    const wanted = [code('ObjectType', 'SymmetricKey'), code('KeyWrapType', 'NotWrapped'), attributes(mask(0x200000), active), given];
+    assert.equal((await ask('Import', [id(`signed ${at}`), ...wanted])).reason, 'KeyWrapTypeNotSupported');
+    const kept = await made('Register', [code('ObjectType', 'SymmetricKey'), attributes(mask(0x200000), active), given]);
+    assert.equal((await ask('Encrypt', [id(kept), data()])).reason, 'KeyWrapTypeNotSupported');
+    assert.deepEqual(structureOf(await done('Get', [id(kept)]), TAG.SymmetricKey), given);
+  }
+});
+
 async function letBob(key: string, right: string): Promise<void> {
   const { rows, store } = server;
   const object = required(await rows.read(store, key), TAG.UniqueIdentifier);

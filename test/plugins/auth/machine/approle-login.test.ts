@@ -108,19 +108,21 @@ for (const database of databases) {
     assert.match(metrics, /gatehouse_tokens_generated_total\{kind="approle"\} \d\d/);
     const role_id = await makeRole('watched');
     const { secret_id, secret_id_accessor } = await makeSecretId('watched', { num_uses: 2 });
-    const good = [await login(role_id, secret_id), await login(role_id, secret_id)];
+    const { secret_id: unlimited } = await makeSecretId('watched');
+    const good = [await login(role_id, secret_id), await login(role_id, secret_id), await login(role_id, unlimited)];
     await login(role_id, secret_id);
     await login(role_id, 'a secret typed wrongly');
     await login(role_id);
     await login('a role typed wrongly', secret_id);
     const rows = await audit('approle.login', 'secret_id.use');
-    const reasons = rows.filter((row) => row.includes('watched')).map((row) => row.replace(/[0-9a-f-]{36}/, 'ID'));
+    const reasons = rows.filter((row) => row.includes('watched')).map((row) => row.replace(secret_id_accessor, 'SECRET').replaceAll(/[0-9a-f-]{36}/g, 'ID'));
     assert.deepEqual(reasons, [
-      'secret_id.use | success | watched | watched/ID',
-      'approle.login | success | watched | ID',
-      'secret_id.use | success | watched | watched/ID | this was its last use',
-      'approle.login | success | watched | ID',
-      'approle.login | refused | watched | ID | exhausted secret id',
+      'secret_id.use | success | watched | watched/SECRET',
+      'approle.login | success | watched | ID | with the secret id SECRET',
+      'secret_id.use | success | watched | watched/SECRET | this was its last use',
+      'approle.login | success | watched | ID | with the secret id SECRET',
+      'approle.login | success | watched | ID | with the secret id ID',
+      'approle.login | refused | watched | SECRET | exhausted secret id',
       'approle.login | refused | watched | unknown secret id',
       'approle.login | refused | watched | no secret id',
     ]);

@@ -70,6 +70,18 @@ for (const database of databases) {
     assert.deepEqual(rows, Array(3).fill('cluster.login | success | prod/app | ID'));
   });
 
+  test(name('a cluster role bound to networks signs in from them only; its tokens make as many requests as it says'), async () => {
+    const issuer = await newIssuer();
+    const jwt = await issuer.sign('k1', { sub });
+    await putRole('far', issuer, { token_bound_cidrs: ['192.0.2.0/24'] });
+    assert.deepEqual(refusal(await login('far', jwt)), DENIED);
+    await putRole('near', issuer, { token_bound_cidrs: '127.0.0.0/8', token_num_uses: 1 });
+    const token = (await login('near', jwt)).body.auth.client_token;
+    assert.deepEqual([(await own('GET', 'lookup', token)).status, (await own('GET', 'lookup', token)).status], [200, 403]);
+    const { token_bound_cidrs: bound, token_num_uses: uses } = (await admin('GET', '/cluster/role/near')).body.data;
+    assert.deepEqual([bound, uses], [['127.0.0.0/8'], 1]);
+  });
+
   test(name('tokens of a cluster role with token_renewable false are not renewed'), async () => {
     const issuer = await newIssuer();
     await putRole('fixed', issuer, { token_renewable: false });

@@ -19,9 +19,10 @@ test('token: every state and every event', () => {
     'late renew': { type: 'renew', now: 60_000 },
     'late revoke': { type: 'revoke', now: 60_000 },
   };
-  const { steps, states } = walk(tokenMachine, events, { expiresAt: 60_000, leaseSeconds: 60, maxExpiresAt: 0, renewable: true });
+  const { steps, states } = walk(tokenMachine, events, { expiresAt: 60_000, leaseSeconds: 60, maxExpiresAt: 0, renewable: true, usesLeft: 1 });
   assert.deepEqual(states, Object.keys(tokenMachine.states).sort());
   assert.deepEqual(moves(steps), [
+    'issued --use--> exhausted',
     'issued --revoke--> revoked',
     'issued --late use--> expired',
     'issued --late renew--> expired',
@@ -32,21 +33,21 @@ test('token: every state and every event', () => {
 test('token: a lookup asks whether it has ended, and the machine says the same of its use', () => {
   for (const expiresAt of [0, 1, 59_999, 60_000, 60_001])
     for (const now of [0, 1, 60_000]) {
-      const life = { expiresAt, leaseSeconds: 60, maxExpiresAt: 0, renewable: true };
+      const life = { expiresAt, leaseSeconds: 60, maxExpiresAt: 0, renewable: true, usesLeft: 0 };
       assert.deepEqual(stepToken(life, { type: 'use', now }), { state: hasElapsed(life, now) ? 'expired' : 'issued', life });
     }
 });
 
 test('token: a renewal restarts the lease, within the maximum; without a lease it changes nothing', () => {
   const renew = (life: { expiresAt: number; leaseSeconds: number; maxExpiresAt: number }, now: number) =>
-    stepToken({ renewable: true, ...life }, { type: 'renew', now }).life.expiresAt;
+    stepToken({ renewable: true, usesLeft: 0, ...life }, { type: 'renew', now }).life.expiresAt;
   assert.equal(renew({ expiresAt: 60_000, leaseSeconds: 60, maxExpiresAt: 0 }, 50_000), 110_000);
   assert.equal(renew({ expiresAt: 60_000, leaseSeconds: 60, maxExpiresAt: 90_000 }, 50_000), 90_000);
   assert.equal(renew({ expiresAt: 0, leaseSeconds: 0, maxExpiresAt: 0 }, 50_000), 0);
   assert.equal(renew({ expiresAt: 90_000, leaseSeconds: 0, maxExpiresAt: 90_000 }, 50_000), 90_000);
-  const fixed = { expiresAt: 60_000, leaseSeconds: 60, maxExpiresAt: 0, renewable: false };
+  const fixed = { expiresAt: 60_000, leaseSeconds: 60, maxExpiresAt: 0, renewable: false, usesLeft: 0 };
   assert.deepEqual(stepToken(fixed, { type: 'renew', now: 50_000 }), { state: 'issued', life: fixed });
-  assert.equal(stepToken({ expiresAt: 0, leaseSeconds: 0, maxExpiresAt: 0, renewable: true }, { type: 'use', now: 2 ** 52 }).state, 'issued');
+  assert.equal(stepToken({ expiresAt: 0, leaseSeconds: 0, maxExpiresAt: 0, renewable: true, usesLeft: 0 }, { type: 'use', now: 2 ** 52 }).state, 'issued');
 });
 
 test('secret id: a login asks whether a use is free, and the machine then admits it and changes nothing', () => {

@@ -6,7 +6,10 @@ import { type Machine, refusal, startMachine } from './setup.ts';
 
 const databases = await testDatabases();
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const DEFAULTS = { token_ttl: 3600, token_max_ttl: 0, secret_id_ttl: 0, token_policies: [], token_renewable: true, bind_secret_id: true };
+const DEFAULTS = {
+  ...{ token_ttl: 3600, token_max_ttl: 0, token_policies: [], token_renewable: true, token_bound_cidrs: [], token_num_uses: 0 },
+  ...{ secret_id_ttl: 0, secret_id_num_uses: 0, secret_id_bound_cidrs: [], bind_secret_id: true },
+};
 const CLUSTER = { jwks_url: 'https://cluster.example/jwks', bound_service_account_names: ['*'], bound_service_account_namespaces: ['ns'], token_ttl: 60 };
 const machines: Machine[] = [];
 
@@ -96,6 +99,10 @@ for (const database of databases) {
       secret_id_ttl: 5,
       token_policies: ['read', 'sessions:read:*'],
       token_renewable: false,
+      token_bound_cidrs: ['127.0.0.0/8'],
+      token_num_uses: 3,
+      secret_id_num_uses: 2,
+      secret_id_bound_cidrs: ['127.0.0.1'],
       bind_secret_id: true,
     };
     assert.equal((await admin('POST', '/approle/role/web', { ...other, unknown: 'is ignored' })).status, 204);

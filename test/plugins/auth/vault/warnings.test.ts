@@ -20,20 +20,20 @@ const warning = (names: string) => [`the server ignored these members, which hav
 const logged = (name: string) => server.lines.filter(({ role }) => role === name).map(({ members }) => members);
 
 test('a role with members that restrict nothing is made, and the answer warns in a body', async () => {
-  const restricting = { secret_id_bound_cidrs: ['192.0.2.0/24'], token_num_uses: 1, token_period: '1h' };
+  const restricting = { token_type: 'batch', token_no_default_policy: true, token_period: '1h' };
   for (const method of ['POST', 'PUT'] as const) {
     const { status, body, headers } = await write(ROLE, { token_ttl: 60, ...restricting }, method);
     assert.deepEqual([status, headers['content-type']], [200, 'application/json']);
     const nothing = { lease_id: '', renewable: false, lease_duration: 0, data: null, auth: null, wrap_info: null };
-    const warnings = warning('secret_id_bound_cidrs, token_num_uses, token_period');
+    const warnings = warning('token_type, token_no_default_policy, token_period');
     assert.deepEqual(body, { request_id: headers['x-request-id'], ...nothing, warnings });
   }
   assert.equal((await machine.admin('GET', '/approle/role/web')).body.data.token_ttl, 60);
 });
 
 test('an answer with a body warns in it: a secret id, a sign-in', async () => {
-  const { body } = await write(`${ROLE}/secret-id`, { cidr_list: ['192.0.2.1'], metadata: '{}' });
-  assert.deepEqual(body.warnings, warning('cidr_list, metadata'));
+  const { body } = await write(`${ROLE}/secret-id`, { metadata: '{}', token_type: 'batch' });
+  assert.deepEqual(body.warnings, warning('metadata, token_type'));
   const { role_id } = (await machine.admin('GET', '/approle/role/web/role-id')).body.data;
   const login = await server.ask('POST', '/v1/auth/approle/login', { body: { role_id, secret_id: body.data.secret_id, nonce: 'x' } });
   assert.deepEqual([login.status, login.body.warnings], [200, warning('nonce')]);
@@ -50,8 +50,8 @@ test('members that are empty or that the server knows warn of nothing', async ()
 const BOUND = { jwks_url: 'https://c.example/jwks', bound_service_account_names: ['a'], bound_service_account_namespaces: ['b'], token_ttl: 60 };
 
 test('a cluster role warns too', async () => {
-  const answer = await write('/v1/auth/kubernetes/role/pods', { ...BOUND, token_bound_cidrs: ['192.0.2.1'] });
-  assert.deepEqual([answer.status, answer.body.warnings], [200, warning('token_bound_cidrs')]);
+  const answer = await write('/v1/auth/kubernetes/role/pods', { ...BOUND, alias_name_source: 'serviceaccount_name' });
+  assert.deepEqual([answer.status, answer.body.warnings], [200, warning('alias_name_source')]);
 });
 
 test('restrictions that have another name hold: the audience of a cluster role, the end of a token', async () => {
@@ -81,12 +81,12 @@ test('restrictions that have another name hold: the audience of a cluster role, 
 });
 
 test('the log names them whichever path was used; the paths of the specification answer as specified', async () => {
-  const answer = await machine.admin('POST', '/approle/role/logged', { token_bound_cidrs: ['192.0.2.0/24'] });
+  const answer = await machine.admin('POST', '/approle/role/logged', { local_secret_ids: true });
   assert.deepEqual([answer.status, answer.text], [204, '']);
   await write('/v1/auth/approle/role/logged', { token_strictly_bind_ip: true });
   // Fronts in threads of their own tell the log in the main thread.
   await until(() => logged('logged').length === 2, 'both are logged');
-  assert.deepEqual(logged('logged').sort(), ['token_bound_cidrs', 'token_strictly_bind_ip']);
+  assert.deepEqual(logged('logged').sort(), ['local_secret_ids', 'token_strictly_bind_ip']);
 });
 
 test('names that a client made up do not make the warning long', async () => {

@@ -8,9 +8,9 @@ const BITS = { ipv4: 32, ipv6: 128 };
 export function addressList(entries: readonly string[]): BlockList {
   const list = new BlockList();
   for (const entry of entries) {
-    const [address, prefix] = entry.split('/') as [string, string | undefined];
+    const [address, prefix, ...more] = entry.split('/') as [string, string | undefined];
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    if (!isIP(address) || (prefix !== undefined && !(/^\d{1,3}$/.test(prefix) && Number(prefix) <= BITS[family])))
+    if (!isIP(address) || more.length > 0 || (prefix !== undefined && !(/^\d{1,3}$/.test(prefix) && Number(prefix) <= BITS[family])))
       throw new Error(`${entry}: must be an IP address or a network such as 10.0.0.0/8`);
     if (prefix === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(prefix), family);

@@ -1,0 +1,126 @@
+// Documents as other programs write them: names of parts and prefixes, notes, moved text, text boxes, ruby, divided words.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { CharacterMaps } from '../../../actors/text/document/character-maps.ts';
+import { readDocument } from '../../../actors/text/document/document.ts';
+import { readPdf } from '../../../actors/text/document/pdf.ts';
+import { wordsOf } from '../../../text/words.ts';
+import { docx, type Entry, epub, pdf, pdfOf } from '../../plugins/ai/files.ts';
+import { skipWithout } from '../../system.ts';
+
+const textOf = async (name: string, file: Uint8Array) => (await readDocument(name, new Uint8Array(file))).passages.map(({ text }) => text).join(' ');
+
+const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
+const RELATION = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const body = (content: string, prefix = 'w') =>
+  `<${prefix}:document xmlns:${prefix}="${WORD}"><${prefix}:body>${content}</${prefix}:body></${prefix}:document>`;
+const ofBody = async (content: string) => textOf('a.docx', await docx([], [{ name: 'word/document.xml', content: body(content) }]));
+const relations = (name: string, targets: Readonly<Record<string, string>>): Entry => ({
+  name,
+  content: `<Relationships>${Object.entries(targets).map(([type, target]) => `<Relationship Id="r" Type="${RELATION}/${type}" Target="${target}"/>`)}</Relationships>`,
+});
+const p = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
+
+test('docx: the relations of the package say where the body and its notes are', async () => {
+  for (const [target, notes] of [
+    ['word/document2.xml', 'notes7.xml'],
+    ['/word/document2.xml', '/word/notes7.xml'],
+  ] as const) {
+    const file = await docx(
+      ['An old body.'],
+      [
+        relations('_rels/.rels', { officeDocument: target, 'metadata/core-properties': 'docProps/core.xml' }),
+        relations('word/_rels/document2.xml.rels', { footnotes: notes, image: 'media/a.png' }),
+        { name: 'word/document2.xml', content: body(p('The body.')) },
+        { name: 'word/notes7.xml', content: `<w:footnotes xmlns:w="${WORD}"><w:footnote>${p('A note.')}</w:footnote></w:footnotes>` },
+      ],
+    );
+    assert.equal(await textOf('a.docx', file), 'The body. A note.');
+  }
+});
+
+test('docx: any prefix may stand for the namespace', async () => {
+  const content =
+    '<ns0:p><ns0:pPr><ns0:pStyle ns0:val="Heading1"/></ns0:pPr><ns0:r><ns0:t>A title</ns0:t></ns0:r></ns0:p><ns0:p><ns0:r><ns0:t>A text.</ns0:t></ns0:r></ns0:p>';
+  const { passages } = await readDocument('a.docx', await docx([], [{ name: 'word/document.xml', content: body(content, 'ns0') }]));
+  assert.deepEqual(passages, [{ text: 'A text.', chapter: 'A title' }]);
+});
+
+test('docx: what a reader sees, and once: no deleted or moved text, text boxes in one form, no ruby', async () => {
+  const moved = `<w:p><w:moveFrom><w:r><w:t>Moved.</w:t></w:r></w:moveFrom><w:del><w:r><w:delText>Deleted.</w:delText></w:r></w:del></w:p>`;
+  const box = (text: string) => `<w:txbxContent>${p(text)}</w:txbxContent>`;
+  const boxes = `<w:p><w:r><w:t>Around </w:t></w:r><w:r><mc:AlternateContent><mc:Choice>${box('In a box.')}</mc:Choice><mc:Fallback>${box('In a box.')}</mc:Fallback></mc:AlternateContent></w:r><w:r><w:t>it.</w:t></w:r></w:p>`;
+  const ruby =
+    '<w:p><w:r><w:ruby><w:rt><w:r><w:t>とう</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>東</w:t></w:r></w:rubyBase></w:ruby></w:r><w:r><w:t>京</w:t></w:r></w:p>';
+  assert.equal(await ofBody(`${moved}<w:p><w:moveTo><w:r><w:t>Moved.</w:t></w:r></w:moveTo></w:p>${boxes}${ruby}`), 'Moved. In a box. Around it. 東京');
+});
+
+test('docx: a hyphen that no line ends at is one; formulas are read', async () => {
+  assert.equal(await ofBody('<w:p><w:r><w:t>E</w:t><w:noBreakHyphen/><w:t>Mail</w:t></w:r></w:p>'), 'E\u2011Mail');
+  assert.equal(await ofBody('<w:p><w:r><w:t>It is </w:t></w:r><m:oMath><m:r><m:t>E=mc</m:t></m:r></m:oMath></w:p>'), 'It is E=mc');
+});
+
+const chapter = (content: string): Entry => ({ name: 'OEBPS/text/c0.xhtml', content: `<html><head><title/></head><body>${content}</body></html>` });
+const ofChapter = async (content: string) => textOf('a.epub', await epub(['A text.'], { more: [chapter(content)] }));
+
+test('epub: an element that ends where it begins holds nothing of what follows', async () => {
+  assert.equal(await ofChapter('<script src="a.js"/><p>One.</p><svg/><p>Two.</p><h2 id="a"/><p>Three.</p>'), 'One. Two. Three.');
+});
+
+test('epub: how signs are pronounced does not divide a word', async () => {
+  assert.equal(await ofChapter('<p><ruby>東<rp>(</rp><rt>とう</rt><rp>)</rp>京<rt>きょう</rt></ruby>の駅。</p>'), '東京の駅。');
+});
+
+test('epub: the container may have a prefix', async () => {
+  const content =
+    '<o:container xmlns:o="urn:oasis:names:tc:opendocument:xmlns:container"><o:rootfiles><o:rootfile full-path="OEBPS/book.opf"/></o:rootfiles></o:container>';
+  assert.equal(await textOf('a.epub', await epub(['A text.'], { more: [{ name: 'META-INF/container.xml', content }] })), 'A text.');
+});
+
+test('pdf: a word divided at the end of a line is whole, and a hyphen of its own stays', async () => {
+  // Lines have at most 80 characters.
+  const line = 'so '.repeat(22);
+  const divided = ['quarter- masterships', 'E- Mailservers', 'COVID- 19thcentury', 'is - somethingnew'].map((words) => `${line}${words}.`);
+  const read = await textOf('a.pdf', pdf([divided]));
+  for (const word of ['quartermasterships', 'E-Mailservers', 'COVID-19thcentury', 'is - somethingnew'])
+    assert.ok(read.includes(` ${word}`), `${word} in ${read}`);
+});
+
+/** A page in a font of the reader's own, whose character codes a map of Adobe explains (ISO 32000-1 section 9.7.6.2). */
+function chinesePdf(text: string): Uint8Array {
+  const codes = Buffer.from(text, 'utf16le').swap16().toString('hex');
+  const shown = `BT /F1 12 Tf 50 700 Td <${codes}> Tj ET`;
+  return new Uint8Array(
+    pdfOf([
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      '<< /Type /Pages /Kids [5 0 R] /Count 1 >>',
+      '<< /Type /Font /Subtype /Type0 /BaseFont /STSong-Light /Encoding /UniGB-UCS2-H /DescendantFonts [4 0 R] >>',
+      '<< /Type /Font /Subtype /CIDFontType0 /BaseFont /STSong-Light /CIDSystemInfo << /Registry (Adobe) /Ordering (GB1) /Supplement 4 >> /FontDescriptor 7 0 R >>',
+      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents 6 0 R >>',
+      `<< /Length ${shown.length} >>\nstream\n${shown}\nendstream`,
+      '<< /Type /FontDescriptor /FontName /STSong-Light /Flags 6 /FontBBox [-25 -254 1000 880] /StemV 93 /ItalicAngle 0 /Ascent 880 /Descent -120 >>',
+    ]),
+  );
+}
+
+test('pdf: a character map that the file names and does not hold is the system’s, and told if it has none', async () => {
+  await assert.rejects(readPdf(chinesePdf('港口'), new CharacterMaps('/nowhere')), {
+    code: 'BAD_REQUEST',
+    detail: /needs the character map UniGB-UCS2-H; .*poppler-data/,
+  });
+  if (skipWithout('poppler-data')) return;
+  assert.equal(await textOf('a.pdf', chinesePdf('港口的守望者')), '港口的守望者');
+});
+
+test('character maps are asked for by their names alone', async () => {
+  const maps = new CharacterMaps();
+  for (const filename of ['../../../../etc/passwd', 'Adobe-GB1/UniGB-UCS2-H', ''])
+    await assert.rejects(new maps.factory().fetch({ kind: 'cMapUrl', filename }), /is not available/);
+  assert.throws(() => maps.requireAll(), { code: 'BAD_REQUEST' });
+});
+
+test('soft hyphens are no part of a word', () => {
+  assert.deepEqual(wordsOf('The quarter\u00admas\u00adter'), ['the', 'quartermaster']);
+});
+
+test.run();
