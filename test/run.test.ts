@@ -158,8 +158,11 @@ test('a file that starts the key server runs again on PostgreSQL, and a failure 
   assert.ok(lines.some((line) => line.includes('on postgres://')));
 });
 
-/** The script of CI over made-up commands. @returns what it printed */
-function ci(statuses: Readonly<Record<'check' | 'conformance' | 'test', number>>): Promise<Ran> {
+const CI_COMMANDS = { check: 0, conformance: 0, test: 0, foreign: 0, packages: 0, soak: 0, fronts: 0 };
+
+/** The script of CI over made-up commands with these exit statuses. @param seconds that have passed when it begins @returns what it printed */
+function ci(statuses: Partial<typeof CI_COMMANDS>, seconds = 0): Promise<Ran> {
+  const { check, conformance, ...all } = { ...CI_COMMANDS, ...statuses };
   const folder = join(repository({}), 'repository');
   const write = (path: string, text: string) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -168,23 +171,39 @@ function ci(statuses: Readonly<Record<'check' | 'conformance' | 'test', number>>
   mkdirSync(join(folder, '../shared/conformance'), { recursive: true });
   cpSync(join(ROOT, '.ci/run'), join(folder, '.ci/run'));
   const counts = 'echo "CI is $CI"; echo "5 passed, 0 failed"';
-  write('bin/npm', `case "$*" in *check*) exit ${statuses.check};; test*) ${counts}; exit ${statuses.test};; esac`);
-  write('node_modules/.bin/node', `echo "OASIS: 1 passed"; exit ${statuses.conformance}`);
-  return ran('bash', [join(folder, '.ci/run')], { env: { ...process.env, CI: 'false', PATH: `${join(folder, 'bin')}:${process.env['PATH']}` } });
+  write('bin/npm', `case "$*" in *check*) exit ${check};; test*) ${counts}; exit ${all.test};; esac`);
+  write(
+    'node_modules/.bin/node',
+    `case "$*" in
+    *conformance*) echo "OASIS: 1 passed"; exit ${conformance};;
+    *foreign*) echo "a foreign client passes"; exit ${all.foreign};;
+    *packages*) exit ${all.packages};;
+    *soak*) exit ${all.soak};;
+    *test/run.ts*) echo "$GATEHOUSE_TEST_FRONTS fronts"; echo "1 passed, 0 failed"; exit ${all.fronts};;
+    esac`,
+  );
+  const env = { ...process.env, CI: 'false', SECONDS: String(seconds), PATH: `${join(folder, 'bin')}:${process.env['PATH']}` };
+  return ran('bash', [join(folder, '.ci/run')], { env });
 }
 
-test('CI fails when the types, conformance or a test does, and its last line is the count of tests', async () => {
-  const good = { check: 0, conformance: 0, test: 0 };
+test('CI fails when anything that it runs does, and its last line is the count of tests', async () => {
   const last = '5 passed, 0 failed';
-  const whole = await ci(good);
+  const whole = await ci({});
   assert.deepEqual([whole.status, whole.last], [0, last]);
   assert.ok(whole.lines.includes('CI is true'), 'whatever the machine says, skips are looked at');
-  const bad = await ci({ ...good, conformance: 1 });
-  assert.deepEqual([bad.status === 0, bad.last], [false, last]);
-  const both = await ci({ ...good, conformance: 1, test: 1 });
-  assert.deepEqual([both.status === 0, both.last], [false, last]);
-  assert.notEqual((await ci({ ...good, test: 1 })).status, 0);
-  assert.notEqual((await ci({ ...good, check: 1 })).status, 0);
+  for (const line of ['OASIS: 1 passed', 'a foreign client passes', '3 fronts']) assert.ok(whole.lines.includes(line), line);
+  for (const command of Object.keys(CI_COMMANDS)) {
+    const bad = await ci({ [command]: 1 });
+    assert.notEqual(bad.status, 0, command);
+    if (command !== 'check') assert.equal(bad.last, last, command);
+  }
+});
+
+test('CI on a machine that is too slow skips, by name, what tries the same in other forms, and nothing else', async () => {
+  const slow = await ci({ foreign: 1, fronts: 1 }, 3_600);
+  assert.deepEqual([slow.status, slow.last], [0, '5 passed, 0 failed']);
+  assert.equal(slow.lines.filter((line) => /^skipped: (three fronts|the clients of others.*), on a machine that took 36\d\d s/.test(line)).length, 2);
+  for (const command of ['conformance', 'test'] as const) assert.notEqual((await ci({ [command]: 1 }, 3_600)).status, 0, command);
 });
 
 test.run();

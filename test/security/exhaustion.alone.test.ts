@@ -13,7 +13,7 @@ import { type StartedTarget, startTarget, type Target } from './target.ts';
 
 /** `ONLY=unread` runs the attacks whose files are named so; `ATTACK_MS` is for trying. */
 const ATTACK_MS = Number(process.env['ATTACK_MS'] ?? 8_000);
-const WARM_UP_MS = 3_000;
+const WARM_UP_MS = 2_000;
 const MAX_P99_MS = 250;
 /** Of the server's resident memory over before, bytes: at any moment, and a minute after. */
 const MAX_GROWTH = 300e6;

@@ -34,6 +34,8 @@ export interface StartedTarget extends Target {
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const READY_MS = 30_000;
+/** The server takes signals that follow each other within a second for one. */
+const SECOND_SIGNAL_MS = 1_500;
 
 /** @param clients common names of the certificates that are made */
 export async function startTarget(clients: readonly string[], config = ''): Promise<StartedTarget> {
@@ -106,9 +108,12 @@ async function ready(child: ChildProcess, output: { readonly text: string }): Pr
   throw new Error(`the server did not start: ${output.text}`);
 }
 
+/** Requests of attackers may run for as long as a stop waits for them, 10 s: a second signal does not wait. */
 async function ended(child: ChildProcess): Promise<void> {
   const gone = new Promise((resolve) => child.once('exit', resolve));
   if (child.exitCode !== null) return;
   child.kill('SIGTERM');
+  const hurry = setTimeout(() => child.kill('SIGTERM'), SECOND_SIGNAL_MS);
   await gone;
+  clearTimeout(hurry);
 }
