@@ -8,7 +8,7 @@ import { installedModels, removeModel, verifyModel } from './actors/model/hub/in
 import { PRECISIONS } from './actors/model/hub/listing.ts';
 import { amount, progressOn } from './actors/model/hub/progress.ts';
 import { pull } from './actors/model/hub/pull.ts';
-import { ConfigError } from './kernel/config/load.ts';
+import { ConfigError } from './kernel/config/config-error.ts';
 import { createPrivateFolder } from './kernel/private-file.ts';
 import type { AiConfig } from './plugins/ai/config.ts';
 

@@ -3,9 +3,10 @@
 import { addressList } from './address-list.ts';
 import { additionSchemas, completeSections } from './catalog/additions.ts';
 import { type Catalog, loadCatalog } from './catalog/load.ts';
+import { ConfigError } from './config/config-error.ts';
 import { type FlagValues, parseFlags } from './config/flags.ts';
 import { forgetVariables } from './config/forget-variables.mjs';
-import { ConfigError, loadSections, modulesIn, readConfigFile } from './config/load.ts';
+import { loadSections, modulesIn, readConfigFile } from './config/load.ts';
 import { Secret } from './config/schema.ts';
 import { resolveSecrets, type SecretSources, UNREAD } from './config/secret.ts';
 import { KERNEL_SECTIONS, type KernelConfig } from './config/sections.ts';

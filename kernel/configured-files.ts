@@ -4,7 +4,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Built, build } from './built.ts';
 import { createClock } from './clock.ts';
-import { ConfigError } from './config/load.ts';
+import { ConfigError } from './config/config-error.ts';
 import type { Configured } from './configure.ts';
 import { checkTls } from './http/tls.ts';
 import { keyEncryptionKeysOf } from './key-server-key.ts';

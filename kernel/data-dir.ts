@@ -2,7 +2,7 @@
 import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { ConfigError } from './config/load.ts';
+import { ConfigError } from './config/config-error.ts';
 import { createPrivateFile, createPrivateFolder } from './private-file.ts';
 
 interface DataDir {

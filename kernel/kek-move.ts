@@ -1,5 +1,5 @@
 // `--rotate-kek` with another key-encryption key configured: moves the data key of the key server to it, from and to plugins' keys and the root key.
-import { ConfigError } from './config/load.ts';
+import { ConfigError } from './config/config-error.ts';
 import { DATA_KEY_LOCK, type DataKeyRow, dataKeyRows, labelOf, type OpenedKey, pluginKeyIn } from './data-key-row.ts';
 import { Fault } from './fault.ts';
 import type { KeyEncryptionKey } from './key-encryption-key.ts';

@@ -1,6 +1,6 @@
 // The data key of the key server when a plugin's key wraps it: made when that key is first reached, and opened for each thread that starts.
 import { randomFillSync } from 'node:crypto';
-import { ConfigError } from './config/load.ts';
+import { ConfigError } from './config/config-error.ts';
 import type { Contexts } from './context.ts';
 import {
   checkValue,

@@ -1,7 +1,7 @@
 // The seal of the key server: opens its data key for threads that start, and unseals by itself when the key-encryption key can be reached.
 import { type ActorRefFrom, createActor, fromPromise, waitFor } from 'xstate';
 import type { Clock } from './clock.ts';
-import { ConfigError } from './config/load.ts';
+import { ConfigError } from './config/config-error.ts';
 import { describe, Fault } from './fault.ts';
 import { keyServerSealMachine } from './key-server-seal.machine.ts';
 import type { Log } from './log-entry.ts';

@@ -1,6 +1,6 @@
 // The data keys of the server, wrapped by the root key: created once, stored in the database, and opened for each thread that needs one.
 import { randomFillSync } from 'node:crypto';
-import { ConfigError } from './config/load.ts';
+import { ConfigError } from './config/config-error.ts';
 import {
   checkValue,
   DATA_KEY_BYTES,

@@ -1,5 +1,5 @@
 // Open sockets that systemd passes to the server (sd_listen_fds(3)). systemd keeps them open while the server restarts, so that no connection is refused.
-import { ConfigError } from './config/load.ts';
+import { ConfigError } from './config/config-error.ts';
 
 /** Numbers of the file descriptors. */
 export interface PassedSockets {

@@ -4,7 +4,7 @@ import type { TlsOptions } from 'node:tls';
 import { addressList } from './address-list.ts';
 import { faultTables } from './catalog/faults.ts';
 import type { Clock } from './clock.ts';
-import { ConfigError } from './config/load.ts';
+import { ConfigError } from './config/config-error.ts';
 import type { Configured } from './configure.ts';
 import type { Contexts } from './context.ts';
 import type { FrontLimits } from './front-limits.ts';

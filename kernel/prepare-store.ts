@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrationSets } from './catalog/migrations.ts';
 import type { Clock } from './clock.ts';
-import { ConfigError } from './config/load.ts';
+import { ConfigError } from './config/config-error.ts';
 import type { Configured } from './configure.ts';
 import { DATA_KEYS, type DataKeyPurpose, dataKeyRows } from './data-key-row.ts';
 import { afterMove } from './kek-move.ts';

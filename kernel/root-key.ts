@@ -2,7 +2,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError } from './config/load.ts';
+import { ConfigError } from './config/config-error.ts';
 import type { KeyEncryptionKey } from './key-encryption-key.ts';
 import { renameDurably, writePrivateFile } from './private-file.ts';
 import { seal, unseal } from './seal.ts';

@@ -1,5 +1,5 @@
 // `--rotate-kek`: replaces the root key, so that at every moment there is a key that opens the database.
-import { ConfigError } from './config/load.ts';
+import { ConfigError } from './config/config-error.ts';
 import { DATA_KEY_LOCK, dataKeyRows, labelOf } from './data-key-row.ts';
 import { openStored, overwrite } from './keyring.ts';
 import { keptRootKeyPath, parseRootKey, type RootKeySource, randomRootKey, rootKeyPath, settleRootKeyFiles, writeNextRootKey } from './root-key.ts';

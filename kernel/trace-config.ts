@@ -1,8 +1,9 @@
 // The section [tracing] of the configuration: where traces go, which of them, and under which name.
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { Secret, Section } from './config/schema.ts';
 import { isFetchable } from './http/outbound.ts';
+import Type from './type.ts';
 
 export const TRACING = Section({
   // Empty: nothing is traced.

@@ -122,7 +122,7 @@ test('the client imports nothing but itself, and nothing of Node: browsers run i
 test('the command knows the server by the client alone; what it does on its own machine is named here', () => {
   /** The profile is a private file; doctor and config check read the configuration, doctor also revocation lists; model.ts has the bar of its downloads. */
   const LOCAL =
-    /^(crypto\/x509\/(certificate-facts|distinguished-name|revocation-list)\.ts|kernel\/(private-file|pem|configure|configured-files|config\/load|store\/store-url)\.ts|actors\/model\/hub\/progress\.ts|plugins\/(index|hsm\/instances)\.ts)$/;
+    /^(crypto\/x509\/(certificate-facts|distinguished-name|revocation-list)\.ts|kernel\/(private-file|pem|configure|configured-files|config\/config-error|store\/store-url)\.ts|actors\/model\/hub\/progress\.ts|plugins\/(index|hsm\/instances)\.ts)$/;
   assert.deepEqual(
     offenders(({ file, target, typeOnly }) => !file.startsWith('command/') || typeOnly || /^(command|client)\//.test(target) || LOCAL.test(target)),
     [],

@@ -199,7 +199,7 @@ test('CI fails when anything that it runs does, and its last line is the count o
   }
 });
 
-test('CI on a machine that is too slow skips, by name, what tries the same in other forms, and nothing else', async () => {
+test('CI on a slow machine skips, by name, what tries the same in other forms, and nothing else', async () => {
   const slow = await ci({ foreign: 1, fronts: 1 }, 3_600);
   assert.deepEqual([slow.status, slow.last], [0, '5 passed, 0 failed']);
   assert.equal(slow.lines.filter((line) => /^skipped: (three fronts|the clients of others.*), on a machine that took 36\d\d s/.test(line)).length, 2);

@@ -1,7 +1,7 @@
 // Fetches one key set over the network, and does not trust the server that it asks.
 import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
-import { Agent, type Dispatcher, request } from 'undici';
+import type { Agent, request as Request } from 'undici';
 import type { Clock } from '../../kernel/clock.ts';
 import { isFetchable } from '../../kernel/http/outbound.ts';
 import { type Outgoing, tracedRequest } from '../../kernel/tracing/outgoing.ts';
@@ -23,30 +23,45 @@ const MAX_KEYS = 256;
 const KEEP_ALIVE_MS = 1_000;
 const PUBLIC_TYPES: ReadonlySet<unknown> = new Set(['RSA', 'EC', 'OKP']);
 
+/** The HTTP client and its connections. */
+interface HttpClient {
+  readonly agent: Agent;
+  readonly request: typeof Request;
+}
+
 /** @param caFile PEM file of additional certificate authorities; empty for none */
 export function createFetcher(clock: Clock, caFile: string): Fetcher {
-  const ca = caFile === '' ? {} : { ca: [...rootCertificates, readFileSync(caFile, 'utf8')] };
-  const agent = new Agent({ allowH2: false, keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS, connect: { timeout: TOTAL_MS, ...ca } });
+  const ca = caFile === '' ? undefined : [...rootCertificates, readFileSync(caFile, 'utf8')];
+  let client: Promise<HttpClient> | undefined;
   return {
     async fetch(uri) {
       if (!isFetchable(uri)) throw new Error('the address must be https, or http on the same machine');
+      client ??= openClient(ca);
+      const opened = await client;
       const late = new AbortController();
       const timer = clock.setTimeout(() => late.abort(new Error(`the answer was not complete within ${TOTAL_MS} ms`)), TOTAL_MS);
       try {
-        return keysOf(await tracedRequest('GET', uri, (outgoing) => download(uri, agent, late.signal, outgoing)));
+        return keysOf(await tracedRequest('GET', uri, (outgoing) => download(uri, opened, late.signal, outgoing)));
       } catch (error) {
         throw late.signal.aborted ? late.signal.reason : error;
       } finally {
         clock.clearTimeout(timer);
       }
     },
-    close: () => agent.destroy(),
+    close: async () => (await client)?.agent.destroy(),
   };
 }
 
+/** Loaded for the first fetch: many servers never do one, and the client has more modules than all actors of this thread. */
+async function openClient(ca: string[] | undefined): Promise<HttpClient> {
+  const { Agent, request } = await import('undici');
+  const connect = { timeout: TOTAL_MS, ...(ca && { ca }) };
+  return { agent: new Agent({ allowH2: false, keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS, connect }), request };
+}
+
 /** The client follows no redirects: every status other than 200 is an error. */
-async function download(uri: string, dispatcher: Dispatcher, signal: AbortSignal, outgoing: Outgoing): Promise<Buffer> {
-  const { statusCode, body } = await request(uri, { dispatcher, signal, headers: { accept: 'application/json', ...outgoing.headers } });
+async function download(uri: string, { agent, request }: HttpClient, signal: AbortSignal, outgoing: Outgoing): Promise<Buffer> {
+  const { statusCode, body } = await request(uri, { dispatcher: agent, signal, headers: { accept: 'application/json', ...outgoing.headers } });
   outgoing.answered(statusCode);
   // A body that is not read to its end is destroyed; the error event of that needs a listener.
   body.on('error', () => {});

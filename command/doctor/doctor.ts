@@ -1,6 +1,6 @@
 // `gatehouse doctor`: everything that is wrong with the installation on this machine, and what to do.
 import { resolve } from 'node:path';
-import { ConfigError } from '../../kernel/config/load.ts';
+import { ConfigError } from '../../kernel/config/config-error.ts';
 import { command, type Surroundings } from '../command.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import { argvOf, type Installation as Given, INSTALLATION } from '../groups/local.ts';

@@ -1,7 +1,7 @@
 // `gatehouse model | backup | restore | config`: work on an installation of this machine, by the programs that do it already.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { ConfigError } from '../../kernel/config/load.ts';
+import { ConfigError } from '../../kernel/config/config-error.ts';
 import { type Command, command, type Flag, flag, type Group } from '../command.ts';
 import { CommandError, EXIT } from '../exit.ts';
 

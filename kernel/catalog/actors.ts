@@ -1,6 +1,6 @@
 // Collects the actors that the plugins declare.
 import type { AnySpec } from '../actor.ts';
-import { ConfigError } from '../config/load.ts';
+import { ConfigError } from '../config/config-error.ts';
 import type { KernelConfig } from '../config/sections.ts';
 import type { AnyPlugin } from '../plugin.ts';
 

@@ -1,5 +1,5 @@
 // Collects the routes of the plugins and checks that they do not clash with each other or with the kernel.
-import { ConfigError } from '../config/load.ts';
+import { ConfigError } from '../config/config-error.ts';
 import type { Contexts } from '../context.ts';
 import { OPENAPI_PATH } from '../http/openapi.ts';
 import { PROBE_PATHS } from '../http/probes.ts';

@@ -1,5 +1,6 @@
 // Building blocks of configuration schemas: strict tables, and secrets that may be stored in a file or a variable.
-import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
+import type { TObject, TProperties, TSchema } from 'typebox';
+import Type from '../type.ts';
 import type { SecretFile } from './secret-file.ts';
 
 /** A table of `config.toml`. Unknown keys are refused; missing keys get their defaults. */

@@ -1,7 +1,8 @@
 // The sections of config.toml that belong to the kernel.
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { LOG_LEVELS } from '../log.ts';
 import { TRACING } from '../trace-config.ts';
+import Type from '../type.ts';
 import { Secret, Section } from './schema.ts';
 
 /** A list of modules: names of packages, or paths that begin with `.` or `/`. */

@@ -1,7 +1,7 @@
 // Checks the ports of a server before several fronts share them: with SO_REUSEPORT, another program that shares them too would not be noticed.
 import { createServer, type Server } from 'node:net';
 import type { TlsOptions } from 'node:tls';
-import { ConfigError } from '../config/load.ts';
+import { ConfigError } from '../config/config-error.ts';
 import type { KernelConfig } from '../config/sections.ts';
 import { type Listener, requireClients, requireOwnPort } from '../listener/listener.ts';
 

@@ -1,7 +1,8 @@
 // Identity providers of the configuration, whose JWTs are credentials (Authorization: Bearer), and the users that their tokens name.
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { Log } from '../log-entry.ts';
 import { normalName } from '../normal-form.ts';
+import Type from '../type.ts';
 import type { Authenticator } from './credential.ts';
 import { isFetchable } from './outbound.ts';
 

@@ -3,7 +3,7 @@ import { randomFillSync } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import { resolve } from 'node:path';
 import { createSecureContext, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
-import { ConfigError } from '../config/load.ts';
+import { ConfigError } from '../config/config-error.ts';
 import type { KernelConfig } from '../config/sections.ts';
 import { describe } from '../fault.ts';
 import type { Log } from '../log-entry.ts';

@@ -2,7 +2,7 @@
 import type { AddressInfo, BlockList } from 'node:net';
 import { createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
 import type { Clock } from '../clock.ts';
-import { ConfigError } from '../config/load.ts';
+import { ConfigError } from '../config/config-error.ts';
 import type { FrontLimits } from '../front-limits.ts';
 import { expectProxies } from '../http/behind-proxies.ts';
 import { isDistrusted, peerCertificate } from '../http/client-certificate.ts';

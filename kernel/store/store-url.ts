@@ -1,7 +1,7 @@
 // Reads `[store] url`: which database, and which file of the data folder.
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ConfigError } from '../config/load.ts';
+import { ConfigError } from '../config/config-error.ts';
 
 const SQLITE = 'sqlite:';
 /** As node-postgres knows them. It reads the files when it connects, and another mode as one of these. */

@@ -1,8 +1,9 @@
 // The section [ai] of config.toml.
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { Secret, Section } from '../../kernel/config/schema.ts';
 import { IDENTITY_PROVIDER, providerProblems } from '../../kernel/http/identity-provider.ts';
 import { isFetchable } from '../../kernel/http/outbound.ts';
+import Type from '../../kernel/type.ts';
 import { MODEL, modelProblems } from './models.ts';
 import { composed, isBaseName } from './name.ts';
 

@@ -1,9 +1,10 @@
 // The forms of the AI runner: which fields each has, and what the OpenAPI document says of them.
-import Type, { type TProperties, type TSchema } from 'typebox';
+import type { TProperties, TSchema } from 'typebox';
 import type { Form } from '../../actors/text/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Request } from '../../kernel/http/route.ts';
 import { move, toOwned } from '../../kernel/runtime/bytes.ts';
+import Type from '../../kernel/type.ts';
 import type { AiContext } from './actors.ts';
 import { refuseLate } from './faults.ts';
 

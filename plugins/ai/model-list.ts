@@ -1,6 +1,7 @@
 // GET /models: the configured models with their states, what is missing, and how far the vectors of documentary bases are.
-import Type from 'typebox';
+
 import type { Request, Response } from '../../kernel/http/route.ts';
+import Type from '../../kernel/type.ts';
 import type { AiContext } from './actors.ts';
 
 const MODEL = Type.Object({

@@ -1,9 +1,10 @@
 // The tables [[ai.models]] of config.toml: which language models there are, and where each runs.
 import { join, resolve } from 'node:path';
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { ModelSpec } from '../../actors/model/api.ts';
 import { Secret } from '../../kernel/config/schema.ts';
 import { isFetchable } from '../../kernel/http/outbound.ts';
+import Type from '../../kernel/type.ts';
 
 const text = (maxLength: number) => Type.String({ default: '', maxLength });
 

@@ -1,11 +1,12 @@
 // The routes of documentary bases: lists, additions and deletions of references, and answers from a base.
-import Type from 'typebox';
+
 import type { Librarian, Ranking } from '../../actors/library/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Request, Response } from '../../kernel/http/route.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
 import { callWith } from '../../kernel/runtime/remote.ts';
+import Type from '../../kernel/type.ts';
 import type { AiContext } from './actors.ts';
 import { answerBy } from './answers.ts';
 import { answersByMeaning } from './answers-by-meaning.ts';

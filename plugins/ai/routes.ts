@@ -1,7 +1,8 @@
 // The routes of the AI runner, with what the OpenAPI document says of them.
-import Type, { type TSchema } from 'typebox';
+import type { TSchema } from 'typebox';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import type { Request, Response, ResponseDescription, Route } from '../../kernel/http/route.ts';
+import Type from '../../kernel/type.ts';
 import { type Access, aiAuthenticators } from './access.ts';
 import type { AiContext } from './actors.ts';
 import { FORM_TYPES, type FormName, schemaOf } from './forms.ts';

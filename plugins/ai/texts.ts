@@ -1,6 +1,7 @@
 // The routes of texts: summaries, translations and answers from a given context.
-import Type from 'typebox';
+
 import type { Request, Response } from '../../kernel/http/route.ts';
+import Type from '../../kernel/type.ts';
 import type { AiContext } from './actors.ts';
 import { answerBy, relevantPieces } from './answers.ts';
 import { refuseLate } from './faults.ts';

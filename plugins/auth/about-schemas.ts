@@ -1,5 +1,5 @@
 // Schemas of answers, for the OpenAPI document.
-import Type from 'typebox';
+import Type from '../../kernel/type.ts';
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
 const strings = Type.Array(Type.String());

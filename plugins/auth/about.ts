@@ -1,6 +1,7 @@
 // Describes the routes of the authentication service for the OpenAPI document, by method and path.
-import Type, { type TSchema } from 'typebox';
+import type { TSchema } from 'typebox';
 import type { ResponseDescription, Route, SecurityScheme } from '../../kernel/http/route.ts';
+import Type from '../../kernel/type.ts';
 import {
   ADMIN,
   AUDIT_PAGE,

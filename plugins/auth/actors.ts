@@ -10,7 +10,7 @@ import type { SessionArgs } from '../../actors/session/session.actor.ts';
 import type { TokenApi } from '../../actors/token/api.ts';
 import type { TokenArgs } from '../../actors/token/token.actor.ts';
 import { pinned, replicated, sharded } from '../../kernel/actor.ts';
-import { ConfigError } from '../../kernel/config/load.ts';
+import { ConfigError } from '../../kernel/config/config-error.ts';
 import type { KernelConfig } from '../../kernel/config/sections.ts';
 import { readPem } from '../../kernel/pem.ts';
 import type { PluginContext } from '../../kernel/plugin.ts';

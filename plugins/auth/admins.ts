@@ -1,10 +1,11 @@
 // /admins: administration of admin records.
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { Admin, AdminRecord, Principal } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import { nameIn } from '../../kernel/http/name.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
+import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
 import { answerList, PAGE_QUERY } from './listing.ts';
 import { ADMIN_ID, Free, Ignored, IgnoredName, REALM_ID, USERNAME } from './parameters.ts';

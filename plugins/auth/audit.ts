@@ -1,8 +1,9 @@
 // GET /audit: the audit log, page by page.
-import Type from 'typebox';
+
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import type { Route } from '../../kernel/http/route.ts';
+import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
 import { joinParts } from './listing.ts';
 import { Query } from './parameters.ts';

@@ -1,9 +1,10 @@
 // GET /version/build: what the server was built from and runs on, for administrators. Everybody else sees the version only.
-import Type from 'typebox';
+
 import { readBuildFacts } from '../../kernel/build-facts.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import type { Route } from '../../kernel/http/route.ts';
+import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
 import { rightsOf } from './rights.ts';
 

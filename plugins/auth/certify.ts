@@ -1,7 +1,8 @@
 // POST /certify: issues a certificate that binds the caller's public key to the identity of the session.
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { Fault } from '../../kernel/fault.ts';
 import type { Request, Response, Route } from '../../kernel/http/route.ts';
+import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
 import { COPIED_CLAIM, RESERVED_CLAIMS } from './claim-names.ts';
 import { Query, RealmQuery } from './parameters.ts';

@@ -1,5 +1,5 @@
 // Names of claims that the server reserves, and the rules for extra claims.
-import Type from 'typebox';
+import Type from '../../kernel/type.ts';
 import { MAX_STORED_BYTES } from './parameters.ts';
 
 /** Names of the server's own claims in sessions and certificates; extra claims must not use them. */

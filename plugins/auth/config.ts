@@ -1,7 +1,8 @@
 // The section [auth] of config.toml.
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { PLACEMENT } from '../../kernel/config/placement.ts';
 import { Section } from '../../kernel/config/schema.ts';
+import Type from '../../kernel/type.ts';
 
 /** 0 means no limit. */
 const quota = (value: number) => Type.Integer({ default: value, minimum: 0, maximum: 2 ** 31 - 1 });

@@ -1,11 +1,12 @@
 // The routes /realms/{realm_id}/userpass/...: administration of credentials, which are user names with passwords.
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { Credential, CredentialInput, Principal } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { nameIn } from '../../kernel/http/name.ts';
 import type { Request, Response, Route } from '../../kernel/http/route.ts';
 import { MAX_PASSWORD_CHARACTERS, normalPassword } from '../../kernel/normal-form.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
+import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
 import { passwordBytes } from './basic.ts';
 import { EXTRA_CLAIMS } from './claim-names.ts';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError } from '../../kernel/config/load.ts';
+import { ConfigError } from '../../kernel/config/config-error.ts';
 import { normalPassword } from '../../kernel/normal-form.ts';
 import { writePrivateFile } from '../../kernel/private-file.ts';
 import { move } from '../../kernel/runtime/bytes.ts';

@@ -1,7 +1,8 @@
 // POST /sessions/introspect: returns the session and the claims for a cookie that an API server received from its visitor.
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { Caller } from '../../kernel/http/credential.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
+import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
 import { clientClaims } from './claims.ts';
 import { cookieKeys } from './cookie.ts';

@@ -1,10 +1,11 @@
 // Lists in answers: the whole list if it is not too long, or a page of it with the address of the next page in the header Link (RFC 8288).
-import Type from 'typebox';
+
 import { Fault } from '../../kernel/fault.ts';
 import { giveBack } from '../../kernel/give-back.ts';
 import type { Request, Response } from '../../kernel/http/route.ts';
 import type { EncodedPage } from '../../kernel/runtime/encoded-page.ts';
 import type { PageRequest } from '../../kernel/store/page.ts';
+import Type from '../../kernel/type.ts';
 import { Query } from './parameters.ts';
 
 /** Limits of a list in one answer. A longer list must be read page by page, so that no answer is silently incomplete. */

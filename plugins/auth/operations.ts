@@ -1,7 +1,7 @@
 // The routes /operations/...: the state of the server for super admins, wherever they are; /ready and /metrics tell it to programs on known machines.
 import { Registry } from 'prom-client';
-import Type from 'typebox';
 import type { Route } from '../../kernel/http/route.ts';
+import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
 import { requireSuperAdmin } from './rights.ts';
 

@@ -1,7 +1,8 @@
 // GET /rights: who the caller is and what they administer, so that a page shows no more than they may do.
-import Type from 'typebox';
+
 import type { Caller } from '../../kernel/http/credential.ts';
 import type { Route } from '../../kernel/http/route.ts';
+import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
 import { rightsOf } from './rights.ts';
 

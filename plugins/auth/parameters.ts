@@ -1,7 +1,8 @@
 // Schemas of names in paths and queries, and limits for members that the server ignores.
-import Type, { type TProperties, type TSchema } from 'typebox';
+import type { TProperties, TSchema } from 'typebox';
 import type { Route } from '../../kernel/http/route.ts';
 import { MAX_NAME_CHARACTERS } from '../../kernel/normal-form.ts';
+import Type from '../../kernel/type.ts';
 
 /** Characters in a realm's id. */
 export const MAX_REALM_ID = 64;

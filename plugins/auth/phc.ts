@@ -1,5 +1,5 @@
 // Password hashes that a client supplies: PHC strings of Argon2id with exactly the server's cost parameters.
-import Type from 'typebox';
+import Type from '../../kernel/type.ts';
 
 /** More than enough: twice 64 bytes in base64 and the parameters take less than 220. */
 const MAX_CHARACTERS = 512;

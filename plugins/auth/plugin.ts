@@ -1,10 +1,11 @@
 // The authentication service: realms, sign-in, sessions, certificates for public keys, administration.
-import Type from 'typebox';
+
 import { Fault } from '../../kernel/fault.ts';
 import type { Route } from '../../kernel/http/route.ts';
 import { createSignInLimit } from '../../kernel/http/sign-in-limit.ts';
 import { MAX_PASSWORD_CHARACTERS } from '../../kernel/normal-form.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
+import Type from '../../kernel/type.ts';
 import { AUTH_TAGS, describeRoutes } from './about.ts';
 import { type AuthActors, authActors } from './actors.ts';
 import { adminRoutes } from './admins.ts';

@@ -1,10 +1,11 @@
 // The routes /admins/realms/...: administration of realms.
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { AuthParams, Realm } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import { isFetchable } from '../../kernel/http/outbound.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
+import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
 import { answerList, PAGE_QUERY } from './listing.ts';
 import { DOCUMENT_ADDRESS, IgnoredName, MAX_AUTH_PARAMS_BYTES, REALM_ID } from './parameters.ts';

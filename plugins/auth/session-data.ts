@@ -1,8 +1,9 @@
 // SessionData and AuthenticatedClientScheme of the specification.
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { SessionClient, SessionView } from '../../actors/session/api.ts';
 import { nameIn } from '../../kernel/http/name.ts';
 import { MAX_NAME_CHARACTERS } from '../../kernel/normal-form.ts';
+import Type from '../../kernel/type.ts';
 
 export interface SessionData {
   readonly session_id: string;

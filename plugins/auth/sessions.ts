@@ -1,11 +1,12 @@
 // The routes /sessions/...: look up sessions, list them by client, and end them.
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { SessionView } from '../../actors/session/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import type { Request, Response, Route } from '../../kernel/http/route.ts';
 import { encodePage } from '../../kernel/runtime/encoded-page.ts';
 import type { Page } from '../../kernel/store/page.ts';
+import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
 import { CLEAR_COOKIE } from './cookie.ts';
 import { answerList, PAGE_QUERY } from './listing.ts';

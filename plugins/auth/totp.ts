@@ -1,12 +1,13 @@
 // The routes /realms/{realm_id}/totp/...: users enrol and remove their own second factor; admins do so for others.
 import { Secret, TOTP } from 'otpauth';
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { TotpOutcome } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import { nameIn } from '../../kernel/http/name.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import { MAX_NAME_CHARACTERS } from '../../kernel/normal-form.ts';
+import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
 import { actorOf, requireFound, rightsOf } from './rights.ts';
 import { usernameOf } from './username.ts';

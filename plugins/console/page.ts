@@ -2,9 +2,9 @@
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import Type from 'typebox';
 import { pageFile } from '../../kernel/http/page-file.ts';
 import type { Route } from '../../kernel/http/route.ts';
+import Type from '../../kernel/type.ts';
 import { MODULES } from './modules.ts';
 
 const PAGE = '/console';

@@ -1,10 +1,10 @@
 // Files to download: the OpenAPI document, and the certificate that clients must trust.
 import { X509Certificate } from 'node:crypto';
-import Type from 'typebox';
 import { Fault } from '../../kernel/fault.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import type { Route } from '../../kernel/http/route.ts';
 import type { Actors, PluginContext } from '../../kernel/plugin.ts';
+import Type from '../../kernel/type.ts';
 
 const PEM_TYPE = 'application/x-pem-file';
 const YAML_TYPE = 'application/yaml';

@@ -1,11 +1,12 @@
 // The routes of the page /interactive-docs: the page, its files and its data. They are open to authenticated callers only.
-import Type from 'typebox';
+
 import { type Caller, CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import { isKnown } from '../../kernel/http/is-known.ts';
 import { pageFile } from '../../kernel/http/page-file.ts';
 import type { Route } from '../../kernel/http/route.ts';
 import { wantsHtml } from '../../kernel/http/to-sign-in.ts';
 import type { Actors, PluginContext } from '../../kernel/plugin.ts';
+import Type from '../../kernel/type.ts';
 
 const PAGE = '/interactive-docs';
 const TYPES = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8' } as const;

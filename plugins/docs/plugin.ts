@@ -1,6 +1,7 @@
 // The documentation that the server gives of itself: the page /interactive-docs, and files to download.
-import Type from 'typebox';
+
 import { definePlugin } from '../../kernel/plugin.ts';
+import Type from '../../kernel/type.ts';
 import { downloadRoutes } from './downloads.ts';
 import { pageRoutes } from './page.ts';
 

@@ -1,10 +1,11 @@
 // The tables [[hsm_instances]] of config.toml, and the flags that replace a single one of them.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { FlagSpec, FlagValues } from '../../kernel/config/flags.ts';
 import { LateSecret } from '../../kernel/config/schema.ts';
 import type { Addition, Completed } from '../../kernel/plugin.ts';
+import Type from '../../kernel/type.ts';
 import type { HsmModel, HsmPlatform } from './model.ts';
 import { MAX_THREADS } from './model-shape.ts';
 import { withAdditions } from './models.ts';

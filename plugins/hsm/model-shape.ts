@@ -1,6 +1,7 @@
 // Checks that what a module exports is the description of an HSM model.
-import Type from 'typebox';
+
 import { validate } from '../../kernel/config/validate.ts';
+import Type from '../../kernel/type.ts';
 import { CKA, CKM } from '../../kmip/pkcs11.ts';
 import type { HsmModel } from './model.ts';
 

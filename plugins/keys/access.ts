@@ -1,9 +1,10 @@
 // The routes /access/...: list the objects that the caller owns or may use, and grant and revoke rights on them.
-import Type, { type Static, type TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import type { Listed, Page } from '../../actors/kmip/api.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import { nameIn } from '../../kernel/http/name.ts';
 import type { Request, ResponseDescription, Route } from '../../kernel/http/route.ts';
+import Type from '../../kernel/type.ts';
 import { OPERATION_NAMES } from '../../kmip/operation-name.ts';
 import type { KeysContext } from './actors.ts';
 import type { KeysConfig } from './config.ts';

@@ -1,9 +1,10 @@
 // The section [keys] of config.toml.
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { PLACEMENT_OR_PROCESS } from '../../kernel/config/placement.ts';
 import { Section } from '../../kernel/config/schema.ts';
 import { MAX_SEALS } from '../../kernel/data-key.ts';
 import { IDENTITY_PROVIDER, providerProblems } from '../../kernel/http/identity-provider.ts';
+import Type from '../../kernel/type.ts';
 import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 
 /** Valid realm names. */

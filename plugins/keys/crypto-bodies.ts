@@ -1,5 +1,5 @@
 // Describes the REST crypto API for the OpenAPI document; the actor checks the bodies itself. Bytes are base64url without padding.
-import Type, { type TProperties, type TSchema } from 'typebox';
+import type { TProperties, TSchema } from 'typebox';
 import type { CryptoCall } from '../../actors/kmip/api.ts';
 import { algorithmsFor } from '../../jose/algorithm.ts';
 import { CONTENT_ENCRYPTIONS } from '../../jose/content-encryption.ts';
@@ -10,6 +10,7 @@ import { MAC_ALGORITHMS } from '../../jose/mac-algorithm.ts';
 import { RSA_MODULUS_BITS } from '../../jose/rsa.ts';
 import { ML_DSA_SEED_LENGTH, SIGNATURE_ALGORITHMS } from '../../jose/signature-algorithm.ts';
 import type { Method } from '../../kernel/http/route.ts';
+import Type from '../../kernel/type.ts';
 
 interface About {
   readonly method: Method;

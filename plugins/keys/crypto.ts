@@ -1,5 +1,5 @@
 // The routes /v1/crypto/...: JOSE-like JSON in and out, and one error body for every refusal after authentication.
-import Type, { type TSchema } from 'typebox';
+import type { TSchema } from 'typebox';
 import type { CryptoCall } from '../../actors/kmip/api.ts';
 import { andThen } from '../../kernel/at-once.ts';
 import { Fault } from '../../kernel/fault.ts';
@@ -7,6 +7,7 @@ import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import type { Refused, Request, ResponseDescription, Route } from '../../kernel/http/route.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
 import { atOnce } from '../../kernel/runtime/remote.ts';
+import Type from '../../kernel/type.ts';
 import type { KeysContext } from './actors.ts';
 import { ABOUT, ERROR, kid, maxBodyBytes, PROBLEM } from './crypto-bodies.ts';
 import { principalIn } from './identity.ts';

@@ -1,5 +1,5 @@
 // Describes KMIP messages for the OpenAPI document: their outer form, and examples; the actor checks the rest.
-import Type from 'typebox';
+import Type from '../../kernel/type.ts';
 import { LIMITS } from '../../kmip/ttlv/limits.ts';
 
 /** 64 MiB, over HTTP and over TLS. */

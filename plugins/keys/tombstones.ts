@@ -1,5 +1,5 @@
 // The routes /access/tombstones, /access/transfer and /access/destroy: super admins manage the objects of deleted accounts.
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { Principal } from '../../actors/kmip/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
@@ -7,6 +7,7 @@ import { nameIn } from '../../kernel/http/name.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
 import { userName } from '../../kernel/store/account-name.ts';
+import Type from '../../kernel/type.ts';
 import type { KeysContext } from './actors.ts';
 
 const strict = { additionalProperties: false };

@@ -1,6 +1,7 @@
 // Describes the bodies of the anonymization endpoints for the OpenAPI document; the actor checks them itself.
-import Type, { type TProperties, type TSchema } from 'typebox';
+import type { TProperties, TSchema } from 'typebox';
 import type { TokenizeMethod } from '../../actors/tokenize/api.ts';
+import Type from '../../kernel/type.ts';
 
 const closed = { additionalProperties: false } as const;
 /** The largest `[tokenize] body_limit`; a lower one limits the whole body. */

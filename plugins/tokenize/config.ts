@@ -1,6 +1,7 @@
 // The section [tokenize] of config.toml.
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { Section } from '../../kernel/config/schema.ts';
+import Type from '../../kernel/type.ts';
 
 export const TOKENIZE_CONFIG = Section({
   enabled: Type.Boolean({ default: true }),

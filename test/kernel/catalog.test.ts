@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
-import { ConfigError } from '../../kernel/config/load.ts';
+import { ConfigError } from '../../kernel/config/config-error.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
 import { BUILT_IN } from '../../plugins/index.ts';
 import { signInAdmin, startServer } from '../server.ts';

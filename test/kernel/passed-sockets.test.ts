@@ -5,7 +5,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Agent } from 'undici';
 import { test } from 'uvu';
-import { ConfigError } from '../../kernel/config/load.ts';
+import { ConfigError } from '../../kernel/config/config-error.ts';
 import { passedSockets, requireListeners } from '../../kernel/passed-sockets.ts';
 import { exitOf, root } from '../e2e/started.ts';
 import { freePort } from '../postgres.ts';

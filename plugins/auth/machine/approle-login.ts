@@ -1,7 +1,8 @@
 // POST and PUT /auth/approle/login: issues a token for a role id and a secret id.
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Request, Response, Route } from '../../../kernel/http/route.ts';
+import Type from '../../../kernel/type.ts';
 import type { AuthContext } from '../actors.ts';
 import { MAX_LOGIN_BYTES, MAX_MEMBERS } from '../parameters.ts';
 import { digestOf, newAppToken } from './app-token.ts';

@@ -1,7 +1,8 @@
 // Management of the roles that sign in with a role id: /auth/approle/role.
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { Role, RoleSettings } from '../../../actors/token/api.ts';
 import type { Route } from '../../../kernel/http/route.ts';
+import Type from '../../../kernel/type.ts';
 import type { AuthContext } from '../actors.ts';
 import { MAX_MEMBERS } from '../parameters.ts';
 import { Cidrs, cidrsOf } from './cidrs.ts';

@@ -1,5 +1,6 @@
 // The lists of addresses and networks to which roles, secret ids and tokens are bound, as bodies have them.
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import Type from '../../../kernel/type.ts';
 import { MAX_STORED_BYTES } from '../parameters.ts';
 
 const MAX_ENTRIES = 256;

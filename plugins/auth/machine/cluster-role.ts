@@ -1,9 +1,10 @@
 // Management of the roles that sign in as service accounts of a cluster: /auth/cluster/role.
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { ClusterRole, ClusterRoleSettings } from '../../../actors/token/api.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { isFetchable } from '../../../kernel/http/outbound.ts';
 import type { Route } from '../../../kernel/http/route.ts';
+import Type from '../../../kernel/type.ts';
 import type { AuthContext } from '../actors.ts';
 import { DOCUMENT_ADDRESS, MAX_BOUND_LIST_BYTES, MAX_MEMBERS } from '../parameters.ts';
 import { Cidrs, cidrsOf } from './cidrs.ts';

@@ -1,7 +1,8 @@
 // The tokens of a role by accessor: listed, and revoked one by one or all at once.
-import Type from 'typebox';
+
 import type { TokenKind } from '../../../actors/token/api.ts';
 import type { Route } from '../../../kernel/http/route.ts';
+import Type from '../../../kernel/type.ts';
 import type { AuthContext } from '../actors.ts';
 import { answerList } from '../listing.ts';
 import { MAX_MEMBERS } from '../parameters.ts';

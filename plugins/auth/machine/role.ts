@@ -1,11 +1,12 @@
 // Common to both kinds of roles: who may manage them, the rule for their names, and members of their bodies.
-import Type from 'typebox';
+
 import type { Principal } from '../../../actors/token/api.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Caller } from '../../../kernel/http/credential.ts';
 import type { Request, Response, Route } from '../../../kernel/http/route.ts';
 import type { EncodedPage } from '../../../kernel/runtime/encoded-page.ts';
 import type { PageRequest } from '../../../kernel/store/page.ts';
+import Type from '../../../kernel/type.ts';
 import type { AuthContext } from '../actors.ts';
 import { ignoredMembers } from '../ignored-members.ts';
 import { answerList, PAGE_MEMBERS } from '../listing.ts';

@@ -1,7 +1,7 @@
 // Secret ids of a role: shown once when they are generated; listed and destroyed by accessor.
 import { randomUUID } from 'node:crypto';
-import Type from 'typebox';
 import type { Route } from '../../../kernel/http/route.ts';
+import Type from '../../../kernel/type.ts';
 import type { AuthContext } from '../actors.ts';
 import { MAX_MEMBERS } from '../parameters.ts';
 import { digestOf } from './app-token.ts';

@@ -1,6 +1,7 @@
 // Operations on another app token that the caller holds: /auth/token/lookup, renew, revoke.
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { Request, Route } from '../../../kernel/http/route.ts';
+import Type from '../../../kernel/type.ts';
 import type { AuthContext } from '../actors.ts';
 import { Ignored, MAX_LOGIN_BYTES, MAX_MEMBERS } from '../parameters.ts';
 import { appTokenDigest, requireUsable, shownIn, useAppToken } from './app-token.ts';

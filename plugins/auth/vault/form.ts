@@ -1,6 +1,7 @@
 // The form of answers and errors that clients of Vault and OpenBao expect.
-import Type, { type TSchema } from 'typebox';
+import type { TSchema } from 'typebox';
 import type { ErrorForm, Request, Response, ResponseDescription } from '../../../kernel/http/route.ts';
+import Type from '../../../kernel/type.ts';
 
 /** The group of these routes in the OpenAPI document. */
 export const VAULT_TAG = 'Vault and OpenBao';

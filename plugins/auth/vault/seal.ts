@@ -1,7 +1,8 @@
 // The routes /v1/sys/health and /v1/sys/seal-status, which tell clients of Vault and OpenBao and load balancers whether the server is working.
-import Type from 'typebox';
+
 import type { Request, Response, Route } from '../../../kernel/http/route.ts';
 import { callWith } from '../../../kernel/runtime/remote.ts';
+import Type from '../../../kernel/type.ts';
 import type { AuthContext } from '../actors.ts';
 import { Query } from '../parameters.ts';
 import { json, VAULT_ERRORS, VAULT_TAG } from './form.ts';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
-import { ConfigError } from '../../../kernel/config/load.ts';
+import { ConfigError } from '../../../kernel/config/config-error.ts';
 import { configure } from '../../../kernel/configure.ts';
 import type { HsmInstanceConfig } from '../../../plugins/hsm/config.ts';
 import { BUILT_IN } from '../../../plugins/index.ts';
