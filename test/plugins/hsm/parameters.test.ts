@@ -40,7 +40,7 @@ if (!skipWithout('softhsm2')) {
     server = await startHsmServer();
     const facts = [enumeration('CryptographicAlgorithm', 'AES'), integer('CryptographicLength', 256)];
     const block = structure('KeyBlock', enumeration('KeyFormatType', 'Raw'), structure('KeyValue', bytes('KeyMaterial', KEY)), ...facts);
-    const attributes = structure('Attributes', identifier(id()), integer('CryptographicUsageMask', 12));
+    const attributes = structure('Attributes', identifier(id()), integer('CryptographicUsageMask', 0x3c));
     await done(kmip(server.admin, 'Register', enumeration('ObjectType', 'SymmetricKey'), attributes, structure('SymmetricKey', block)));
   });
   test.after(() => server.end());
@@ -68,6 +68,23 @@ if (!skipWithout('softhsm2')) {
     await done(kmip(server.admin, 'Encrypt', identifier(id()), ...of(8, 16)));
     await refused(kmip(server.admin, 'Encrypt', identifier(id()), ...of(8, 17)), /^Invalid_Field: the token refuses CKM_AES_CTR: CKR_DATA_LEN_RANGE$/);
     await refused(kmip(server.admin, 'Encrypt', identifier(id()), ...of(0, 16)), /^Invalid_Field: CounterLength must be 1 to 128 bits/);
+  });
+
+  test('an initial value of key wrap other than the default is not passed over', async () => {
+    const wrap = parameters(enumeration('BlockCipherMode', 'NISTKeyWrap'));
+    const asked = (operation: string, data: Uint8Array, initial: string) =>
+      kmip(server.admin, operation, identifier(id()), wrap, bytes('Data', data), bytes('IVCounterNonce', initial));
+    const byDefault = createCipheriv('aes256-wrap', KEY, Buffer.alloc(8, 0xa6)).update(DATA);
+    const { Data: sealed } = await done(asked('Encrypt', DATA, 'A6'.repeat(8)));
+    assert.equal(sealed, byDefault.toString('hex').toUpperCase());
+    assert.equal((await done(asked('Decrypt', byDefault, 'A6'.repeat(8))))['Data'], DATA.toString('hex').toUpperCase());
+    for (const [operation, data] of [
+      ['Encrypt', DATA],
+      ['Decrypt', byDefault],
+    ] as const) {
+      await refused(asked(operation, data, '07'.repeat(8)), /^Unsupported_Cryptographic_Parameters: the token refuses CKM_AES_KEY_WRAP: CKR_ARGUMENTS_BAD$/);
+      await refused(asked(operation, data, '07'), /^Invalid_Field: invalid IV\/nonce length: 8 bytes are needed, 1 were given$/);
+    }
   });
 
   test('data too large for an RSA key, and a salt too long for it, are named, as with keys in software', async () => {
