@@ -24,7 +24,7 @@ import { CURVES } from './public-key.ts';
 import { unwrapByRsaAes, wrapByRsaAes } from './rsa-aes.ts';
 import { tokenSigning } from './signature-mechanism.ts';
 import { type AesChoice, aesChoice, fitting, isWrap, RSA, rsaChoice, wrapMechanism, wrappingParameters } from './token-cipher.ts';
-import { materialFrom, publicHalf } from './token-material.ts';
+import { materialFrom, publicHalf, signingHalf } from './token-material.ts';
 import type { Tokens } from './tokens.ts';
 import { holdOnToken } from './unwrapped.ts';
 import { wrapOnToken } from './wrapped-there.ts';
@@ -124,7 +124,7 @@ class HsmKey implements Keys.Key {
 
   async sign(input: Keys.Signing): Promise<Uint8Array> {
     this.#token.requireKind('private');
-    const signing = tokenSigning(await this.publicKey(), input, this.#token.mechanisms);
+    const signing = tokenSigning(await signingHalf(this.#token, this.#object), input, this.#token.mechanisms);
     return signing.finish(await this.#token.run('sign', signing.mechanism, signing.input));
   }
 
