@@ -98,7 +98,7 @@ function guarded(): void {
   const set = (name: string, operation: string, ...more: Json[]) => kmip(server.admin, operation, identifier(id(name)), ...more);
   const value = (tag: string, is: boolean) => structure('NewAttribute', boolean(tag, is));
 
-  test('what a token guards for good stays guarded in the attributes, and what it does not may be freed again', async () => {
+  test('what a token guards for good stays guarded in the attributes, and other keys may be freed again', async () => {
     await done(makeSecret(server.admin, id('guarded')));
     for (const operation of ['SetAttribute', 'ModifyAttribute']) {
       await refused(set('guarded', operation, value('Sensitive', false)), /^Attribute_Read_Only: .* is sensitive on its token for good/);
