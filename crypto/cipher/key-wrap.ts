@@ -7,7 +7,7 @@ import type { Cipher } from './cipher.ts';
 interface WrapMode {
   readonly openssl: string;
   /** The default integrity check value of RFC 3394 section 2.2.3.1 or RFC 5649 section 3. */
-  readonly initialValue: Uint8Array;
+  readonly initialValue: Buffer;
   accepts(plaintextBytes: number): boolean;
   readonly takes: string;
   readonly minWrapped: number;
@@ -26,18 +26,22 @@ const MODE: Record<'NISTKeyWrap' | 'AESKeyWrapPadding', WrapMode> = {
   },
 };
 
+/** @returns undefined for the default initial value, which an empty one means too @throws CryptoError invalid for one of another length */
+export function otherInitialValue(mode: keyof typeof MODE, iv: Uint8Array | undefined): Uint8Array | undefined {
+  const { initialValue } = MODE[mode];
+  if (iv === undefined || iv.length === 0 || initialValue.equals(iv)) return undefined;
+  if (iv.length !== initialValue.length)
+    throw new CryptoError('invalid', `invalid IV/nonce length: ${initialValue.length} bytes are needed, ${iv.length} were given`);
+  return iv;
+}
+
 /** Deterministic: needs no IV, but accepts another initial value of 8 bytes (RFC 3394) or 4 bytes (RFC 5649). It cannot stream. */
 export function keyWrap(name: string, mode: keyof typeof MODE, keyBytes: number): Cipher {
   const { openssl, initialValue, accepts, takes, minWrapped } = MODE[mode];
   const type = `aes${keyBytes * 8}-${openssl}`;
-  const acceptsInitial = (bytes: number) => bytes === 0 || bytes === initialValue.length;
-  const initial = (iv: Uint8Array = initialValue) => {
-    if (!acceptsInitial(iv.length))
-      throw new CryptoError('invalid', `invalid IV/nonce length: ${initialValue.length} bytes are needed, ${iv.length} were given`);
-    return iv.length === 0 ? initialValue : iv;
-  };
+  const initial = (iv: Uint8Array | undefined) => otherInitialValue(mode, iv) ?? initialValue;
   return {
-    ...{ name, ivBytes: undefined, acceptsIv: acceptsInitial, authenticated: false, tagBytes: 0 },
+    ...{ name, ivBytes: undefined, acceptsIv: (bytes) => bytes === 0 || bytes === initialValue.length, authenticated: false, tagBytes: 0 },
     encrypt(key, { iv, data }) {
       if (!accepts(data.length)) throw new CryptoError('invalid', `${name} wraps ${takes}; ${data.length} bytes were given`);
       return { data: createCipheriv(type, keyObject(key), initial(iv)).update(data) };

@@ -9,14 +9,23 @@ const padding = constants.RSA_NO_PADDING;
 
 const modulusBits = (key: KeyObject): number => key.asymmetricKeyDetails?.modulusLength ?? 0;
 
-/** @throws CryptoError bad_parameters if digest and salt do not fit into the modulus */
+/**
+ * OpenSSL and tokens refuse what does not fit with whatever they have (RFC 8017 section 9.1.1).
+ * @param key either half of the pair @returns the bytes that are left
+ * @throws CryptoError bad_parameters if digest and salt do not fit into the modulus
+ */
+export function requireRoom(key: KeyObject, { digest, saltLength = digest.length }: PssScheme): number {
+  const room = Math.ceil((modulusBits(key) - 1) / 8) - digest.length - saltLength - 2;
+  if (room < 0) throw new CryptoError('bad_parameters', 'SaltLength: the key is too short for this salt and hash');
+  return room;
+}
+
+/** @throws CryptoError bad_parameters as `requireRoom` */
 export function signPss(key: KeyObject, scheme: PssScheme, digest: Uint8Array): Buffer {
   const bits = modulusBits(key) - 1;
   const length = Math.ceil(bits / 8);
-  const saltLength = scheme.saltLength ?? scheme.digest.length;
-  const zeros = length - digest.length - saltLength - 2;
-  if (zeros < 0) throw new CryptoError('bad_parameters', 'SaltLength: the key is too short for this salt and hash');
-  const salt = randomBytes(saltLength);
+  const zeros = requireRoom(key, scheme);
+  const salt = randomBytes(scheme.saltLength ?? scheme.digest.length);
   const seal = sealOf(scheme, digest, salt);
   const block = Buffer.concat([Buffer.alloc(zeros), Buffer.of(1), salt]);
   xorInto(block, mgf1(scheme.maskDigest, seal, block.length));

@@ -16,7 +16,7 @@ import type { Digest } from '../digest-name.ts';
 import { keyFacts } from '../key/key-algorithm.ts';
 import type { CryptographicParameters } from '../parameters.ts';
 import { type SignatureEncoding, signDigest, verifyDigest } from './digest-signature.ts';
-import { signPss, verifyPss } from './pss.ts';
+import { requireRoom, signPss, verifyPss } from './pss.ts';
 import { type Scheme, schemeOf, verifyingSchemes } from './signature-scheme.ts';
 
 /** Exactly one of the two must be present. */
@@ -110,6 +110,7 @@ export function opensslInput(key: KeyObject, scheme: Scheme, encoding: Signature
   // The padding must be named for a key for PSS only, which is refused then: with the default it would make another kind of signature.
   if (scheme.kind === 'pkcs1') return keyFacts(key).isForPssOnly ? { key, padding: constants.RSA_PKCS1_PADDING } : key;
   if (scheme.kind !== 'pss') return encoding === 'der' ? key : { key, dsaEncoding: encoding };
+  if (!verifying) requireRoom(key, scheme);
   if (scheme.maskDigest !== scheme.digest) return undefined;
   const saltLength = scheme.saltLength ?? (verifying ? constants.RSA_PSS_SALTLEN_AUTO : constants.RSA_PSS_SALTLEN_DIGEST);
   return { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength };

@@ -110,11 +110,16 @@ export function checkForm(node: Node): Node {
   const rule = ruleOf(node.tag);
   if (!rule) throw new Refusal('InvalidAttribute', `${tagName(node.tag)} is not an attribute`);
   const whole = asStored(node);
-  if (whole.type !== rule.type)
-    throw new Refusal('InvalidAttributeValue', `${tagName(node.tag)} must be of type ${TYPE_NAMES.name(rule.type)}, not ${TYPE_NAMES.name(whole.type)}`);
+  requireType(whole, 'InvalidAttributeValue');
   if (whole.type === TYPE.Structure) checkStructure(whole, rule);
   checkCode(whole);
   return whole;
+}
+
+/** @param node as stored @throws Refusal with the reason for an attribute of another type */
+export function requireType({ tag, type }: Node, reason: 'InvalidAttributeValue' | 'InvalidField'): void {
+  const rule = ruleOf(tag);
+  if (rule && type !== rule.type) throw new Refusal(reason, `${tagName(tag)} must be of type ${TYPE_NAMES.name(rule.type)}, not ${TYPE_NAMES.name(type)}`);
 }
 
 /** The form in which the server stores an attribute that clients may send in several. */

@@ -29,10 +29,12 @@ class XmlReader {
     const tag = this.#tag(element, depth);
     this.#place.enter(depth, tag);
     const name = element.attributes.get('type');
+    const text = element.attributes.get('value');
     const type = name === undefined ? TYPE.Structure : TYPE_NAMES.code(name);
     if (type === undefined) throw this.#place.refusal(depth, `unknown type: ${quoteName(name as string)}`);
+    if (type === TYPE.Structure && text !== undefined)
+      throw this.#place.refusal(depth, name === undefined ? 'the field has no type' : 'a Structure has child elements, not a value attribute');
     if (type === TYPE.Structure) return { tag, type, value: this.#children(tag, element, depth) };
-    const text = element.attributes.get('value');
     if (text === undefined || element.children.length > 0) throw this.#place.refusal(depth, 'a field must have a value attribute and no child elements');
     const value = fromText(tag, type, text, attribute);
     if (value !== undefined) return { tag, type, value } as Node;

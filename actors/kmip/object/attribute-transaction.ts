@@ -11,6 +11,7 @@ import { requireOrderedDates } from './attribute-dates.ts';
 import { keysetOf } from './index-terms.ts';
 import { markChanged, settle } from './lifecycle.ts';
 import type { DescriptionDraft } from './managed-object.ts';
+import { requireKeptProtection } from './protection.ts';
 
 /**
  * @param work changes the draft and returns the value for the response to clients of KMIP 1.x
@@ -27,7 +28,9 @@ export async function changeAttribute(
     if (draft.archived) throw new Refusal('ObjectArchived', `${draft.id} is archived`);
     settle(draft, ctx.now);
     const keyset = keysetOf(draft);
+    const kept = ctx.server.objects.sourceOf(draft.id).keeper && draft.attributes.copy();
     const value = work(draft);
+    if (kept) requireKeptProtection(draft.id, kept, draft.attributes);
     // In another keyset, the object would pass for another key of its owner.
     if (!owns(ctx.caller, draft.owner) && keysetOf(draft) !== keyset)
       throw new Refusal('PermissionDenied', `DENIED: only the owner of ${draft.id} can put it into a keyset`);

@@ -10,11 +10,13 @@ import { keysetTerm } from './index-terms.ts';
 import { SCOPES, Selection } from './selection.ts';
 
 const MAX_IDENTIFIER_CHARACTERS = 128;
+/** Some clients send the name of the enumeration value as text. */
+const PLACEHOLDER = 'IDPlaceholder';
 
 /** The text of the identifier. If the payload has none or refers to an earlier item of the batch, the identifier of that item. @throws Refusal */
 export function identifierText(payload: Structure, tag: number, batch: Batch): string {
   const node = child(payload, tag);
-  if (node === undefined || (node.type === TYPE.TextString && node.value === 'IDPlaceholder')) return placeholder(batch);
+  if (node === undefined || (node.type === TYPE.TextString && node.value === PLACEHOLDER)) return placeholder(batch);
   if (node.type === TYPE.TextString && node.value !== '') return node.value;
   if (node.type !== TYPE.Enumeration) throw new Refusal('InvalidField', 'UniqueIdentifier must be a text string or a value of the enumeration');
   if (node.value === ENUM.UniqueIdentifier.IDPlaceholder) return placeholder(batch);
@@ -43,8 +45,8 @@ export function requireChosen(id: string): string {
       ? `must have between 1 and ${MAX_IDENTIFIER_CHARACTERS} characters`
       : /\p{Cc}/u.test(id)
         ? 'must not contain control characters'
-        : id.startsWith('[') || id === '*'
-          ? 'must not begin with [ or be *'
+        : id.startsWith('[') || id === '*' || id === PLACEHOLDER
+          ? `must not begin with [, nor be * or ${PLACEHOLDER}`
           : undefined;
   if (why) throw new Refusal('InvalidField', `a unique identifier ${why}`);
   return id;

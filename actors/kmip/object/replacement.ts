@@ -70,7 +70,9 @@ export function replacementAttributes(
   setDates(attributes, old, offset, ctx.now);
   for (const link of ['ReplacementObjectLink', 'ReplacedObjectLink'] as const) removeLink({ ...old, attributes } as DescriptionDraft, link);
   renewUsage(attributes);
-  override(attributes, newAttributes(request, old.type, ...given), given.length > 0);
+  const own = newAttributes(request, old.type, ...given);
+  override(attributes, own, given.length > 0);
+  if (!own.has(TAG.ProcessStartDate)) dropPassedStart(attributes, ctx.now);
   attributes.set(dateTime(TAG.RotateDate, ctx.now));
   attributes.set(integer(TAG.RotateGeneration, generationOf(old) + 1));
   attributes.set(boolean(TAG.RotateLatest, true));
@@ -93,8 +95,14 @@ function setDates(attributes: AttributeSet, old: ObjectDescription, offset: numb
 
 function copyDate(attributes: AttributeSet, old: ObjectDescription, tag: number, seconds: number, now: number): void {
   const date = dateAttribute(old.attributes, tag);
-  // A date in the past, such as that of a revocation, would end the replacement before it begins.
-  if (date !== undefined && date + seconds > now) attributes.set(dateTime(tag, date + seconds));
+  // An end in the past, such as that of a revocation, would end the replacement before it begins.
+  if (date !== undefined && (date + seconds > now || tag === TAG.ProcessStartDate)) attributes.set(dateTime(tag, date + seconds));
+}
+
+/** Who gives the replacement an activation of its own, and no start, need not know that of the old object, which has passed. */
+function dropPassedStart(attributes: AttributeSet, now: number): void {
+  const [start, activation] = [TAG.ProcessStartDate, TAG.ActivationDate].map((tag) => dateAttribute(attributes, tag));
+  if (start !== undefined && activation !== undefined && start <= now && start < activation) attributes.remove(TAG.ProcessStartDate);
 }
 
 /**

@@ -6,7 +6,7 @@ import { dateTime, type Structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { ObjectTransaction } from '../operation-context.ts';
 import { linkedTo } from './create.ts';
-import { applyEvent } from './lifecycle.ts';
+import { applyEvent, dateAttribute } from './lifecycle.ts';
 import type { DescriptionDraft } from './managed-object.ts';
 
 export interface Revocation {
@@ -25,7 +25,10 @@ export function revokeDraft(draft: DescriptionDraft, { reason, compromised, occu
   applyEvent(draft, compromised ? 'compromise' : 'deactivate', now);
   if (draft.state === before) return;
   draft.attributes.set(reason);
-  if (compromised) draft.attributes.set(dateTime(TAG.CompromiseOccurrenceDate, occurrence ?? now));
+  if (!compromised) return;
+  // Unless the client says otherwise, the object may have been compromised ever since there is one (2.1 section 6.1.44).
+  const since = occurrence ?? dateAttribute(draft.attributes, TAG.InitialDate) ?? now;
+  draft.attributes.set(dateTime(TAG.CompromiseOccurrenceDate, since));
 }
 
 /** The other key of a pair, if the caller has the right on it too. The link alone is not enough, because a client may have written it. */

@@ -1,5 +1,5 @@
 // Locate: finds the objects with all requested attributes, the caller's own before others, newer before older (KMIP 2.1 section 6.1.28).
-import { asStored } from '../../../kmip/attribute/rules.ts';
+import { asStored, requireType } from '../../../kmip/attribute/rules.ts';
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -27,7 +27,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const groupMember = codeOf(request, TAG.ObjectGroupMember);
   if (groupMember !== undefined) nameOf('ObjectGroupMember', groupMember);
   const { ids, total } = await ctx.server.objects.find(ctx, {
-    attributes: (structureOf(request, TAG.Attributes)?.value ?? []).map(asStored),
+    attributes: (structureOf(request, TAG.Attributes)?.value ?? []).map(condition),
     storage: storageOf(request),
     groupMember,
     offset,
@@ -35,6 +35,13 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   });
   // Section 6.1.28: a server may leave the number out that it is unable to determine.
   return [...(total === undefined ? [] : [integer(TAG.LocatedItems, total)]), ...ids.map((id) => text(TAG.UniqueIdentifier, id))];
+}
+
+/** No object has a value of another type: a search for one would find nothing, and not say why. @throws Refusal InvalidField */
+function condition(node: Node): Node {
+  const whole = asStored(node);
+  requireType(whole, 'InvalidField');
+  return whole;
 }
 
 const STORAGES = Object.values(MASK.StorageStatusMask).reduce((all: number, bit) => all | bit, 0);

@@ -153,7 +153,7 @@ test('PSS: salt lengths, and what OpenSSL makes of ours', () => {
     }
   }
   for (const input of [{ data }, { digest: digestOf('sha256') }])
-    assert.throws(() => sign(rsa.privateKey, { ...parameters, saltLength: 223 }, input), /SaltLength|cannot be used/);
+    assert.throws(() => sign(rsa.privateKey, { ...parameters, saltLength: 223 }, input), /SaltLength: the key is too short/);
   const named = { digitalSignatureAlgorithm: 'RSASSA_PSS', hashingAlgorithm: 'SHA_384', trailerField: 1 } as const;
   assert.ok(verify(rsa.publicKey, { paddingMethod: 'PSS', hashingAlgorithm: 'SHA_384' }, { data }, sign(rsa.privateKey, named, { data })));
   assert.equal(verify(rsa.publicKey, { ...named, maskGeneratorHashingAlgorithm: 'SHA_1' }, { data }, sign(rsa.privateKey, named, { data })), false);

@@ -99,6 +99,8 @@ test('what of XML is refused', () => {
   refused(value('&lt;'.repeat(300_000)), /too many references/);
   refused(`<RequestMessage ${Array.from({ length: 17 }, (_, index) => `a${index}="1"`).join(' ')}/>`, /at most 16 attributes/);
   assert.throws(() => decodeXml(new Uint8Array([0x3c, 0xc3, 0x28])), { message: /not UTF-8/ });
+  refused('<RequestMessage><ObjectGroup value="a"/></RequestMessage>', /ObjectGroup: the field has no type$/);
+  refused('<RequestMessage><ObjectGroup type="Structure" value="a"/></RequestMessage>', /a Structure has child elements/);
 });
 
 test('refusals tell the place and no values', () => {

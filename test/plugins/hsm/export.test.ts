@@ -94,6 +94,29 @@ const byKey = (name: string, encoding = 'NoEncoding', ...how: Json[]): Json =>
   );
 const KW = enumeration('BlockCipherMode', 'NISTKeyWrap');
 
+function guarded(): void {
+  const set = (name: string, operation: string, ...more: Json[]) => kmip(server.admin, operation, identifier(id(name)), ...more);
+  const value = (tag: string, is: boolean) => structure('NewAttribute', boolean(tag, is));
+
+  test('what a token guards for good stays guarded in the attributes, and other keys may be freed again', async () => {
+    await done(makeSecret(server.admin, id('guarded')));
+    for (const operation of ['SetAttribute', 'ModifyAttribute']) {
+      await refused(set('guarded', operation, value('Sensitive', false)), /^Attribute_Read_Only: .* is sensitive on its token for good/);
+      await refused(set('guarded', operation, value('Extractable', true)), /^Attribute_Read_Only: .* is not extractable on its token for good/);
+    }
+    const negate = [enumeration('AttributeReference', 'Sensitive'), enumeration('AdjustmentType', 'Negate')];
+    await refused(set('guarded', 'AdjustAttribute', ...negate), /^Attribute_Read_Only/);
+    const both = JSON.stringify(await done(set('guarded', 'GetAttributes')));
+    assert.match(both, /"Sensitive"[^}]*"value":true/);
+    assert.match(both, /"Extractable"[^}]*"value":false/);
+    await done(makeSecret(server.admin, id('lent'), ...FREE));
+    await done(set('lent', 'SetAttribute', value('Sensitive', true)));
+    await refused(set('lent', 'Get'), /^Sensitive/);
+    await done(set('lent', 'SetAttribute', value('Sensitive', false)));
+    assert.equal(materialIn(await exported('lent')).length, 32);
+  });
+}
+
 function wrapped(): void {
   test('a sensitive key leaves wrapped by another of its token, and works where it is unwrapped', async () => {
     await done(makeSecret(server.admin, id('wrapping')));
@@ -155,6 +178,7 @@ if (!skipWithout('softhsm2')) {
   });
   test.after(() => server.end());
   inClear();
+  guarded();
   wrapped();
   test.run();
 }

@@ -1,11 +1,12 @@
 // Cryptographic parameters with keys on a token of SoftHSM: the answers are those of keys in software, which node:crypto knows.
 import assert from 'node:assert/strict';
-import { createCipheriv } from 'node:crypto';
+import { createCipheriv, createPublicKey, verify } from 'node:crypto';
 import { test } from 'uvu';
 import { skipWithout } from '../../system.ts';
 import {
   boolean,
   bytes,
+  curve,
   done,
   enumeration,
   type HsmServer,
@@ -40,7 +41,7 @@ if (!skipWithout('softhsm2')) {
     server = await startHsmServer();
     const facts = [enumeration('CryptographicAlgorithm', 'AES'), integer('CryptographicLength', 256)];
     const block = structure('KeyBlock', enumeration('KeyFormatType', 'Raw'), structure('KeyValue', bytes('KeyMaterial', KEY)), ...facts);
-    const attributes = structure('Attributes', identifier(id()), integer('CryptographicUsageMask', 12));
+    const attributes = structure('Attributes', identifier(id()), integer('CryptographicUsageMask', 0x3c));
     await done(kmip(server.admin, 'Register', enumeration('ObjectType', 'SymmetricKey'), attributes, structure('SymmetricKey', block)));
   });
   test.after(() => server.end());
@@ -68,6 +69,46 @@ if (!skipWithout('softhsm2')) {
     await done(kmip(server.admin, 'Encrypt', identifier(id()), ...of(8, 16)));
     await refused(kmip(server.admin, 'Encrypt', identifier(id()), ...of(8, 17)), /^Invalid_Field: the token refuses CKM_AES_CTR: CKR_DATA_LEN_RANGE$/);
     await refused(kmip(server.admin, 'Encrypt', identifier(id()), ...of(0, 16)), /^Invalid_Field: CounterLength must be 1 to 128 bits/);
+  });
+
+  test('an initial value of key wrap other than the default is not passed over', async () => {
+    const wrap = parameters(enumeration('BlockCipherMode', 'NISTKeyWrap'));
+    const asked = (operation: string, data: Uint8Array, initial: string) =>
+      kmip(server.admin, operation, identifier(id()), wrap, bytes('Data', data), bytes('IVCounterNonce', initial));
+    const byDefault = createCipheriv('aes256-wrap', KEY, Buffer.alloc(8, 0xa6)).update(DATA);
+    const { Data: sealed } = await done(asked('Encrypt', DATA, 'A6'.repeat(8)));
+    assert.equal(sealed, byDefault.toString('hex').toUpperCase());
+    assert.equal((await done(asked('Decrypt', byDefault, 'A6'.repeat(8))))['Data'], DATA.toString('hex').toUpperCase());
+    for (const [operation, data] of [
+      ['Encrypt', DATA],
+      ['Decrypt', byDefault],
+    ] as const) {
+      await refused(asked(operation, data, '07'.repeat(8)), /^Unsupported_Cryptographic_Parameters: the token refuses CKM_AES_KEY_WRAP: CKR_ARGUMENTS_BAD$/);
+      await refused(asked(operation, data, '07'), /^Invalid_Field: invalid IV\/nonce length: 8 bytes are needed, 1 were given$/);
+    }
+  });
+
+  test('a private key signs without its public key, whole and in parts', async () => {
+    const kinds = {
+      ec: [enumeration('CryptographicAlgorithm', 'EC'), curve('P_384')],
+      ed: [enumeration('CryptographicAlgorithm', 'Ed25519')],
+      rsa: [enumeration('CryptographicAlgorithm', 'RSA'), integer('CryptographicLength', 2048)],
+    };
+    for (const [name, common] of Object.entries(kinds)) {
+      const [own, half] = [`${server.prefix}alone ${name}`, `${server.prefix}alone ${name}_pk`];
+      await done(makePair(server.admin, own, ...common));
+      const spki = JSON.stringify(await done(kmip(server.admin, 'Get', identifier(half), enumeration('KeyFormatType', 'X_509'))));
+      const der = Buffer.from(/"KeyMaterial"[^}]*?"value":"([0-9A-F]+)"/.exec(spki)?.[1] ?? '', 'hex');
+      const publicKey = createPublicKey({ key: der, format: 'der', type: 'spki' });
+      await done(kmip(server.admin, 'Destroy', identifier(half)));
+      const sign = (from: number, to: number, ...more: Parameters<typeof structure>[1][]) =>
+        done(kmip(server.admin, 'Sign', identifier(own), bytes('Data', DATA.subarray(from, to)), ...more));
+      const whole = await sign(0, DATA.length);
+      const { CorrelationValue: value = '' } = await sign(0, 9, boolean('InitIndicator', true));
+      const parts = await sign(9, DATA.length, bytes('CorrelationValue', value), boolean('FinalIndicator', true));
+      for (const { SignatureData: signature = '' } of [whole, parts])
+        assert.ok(verify(name === 'ed' ? null : 'sha256', DATA, publicKey, Buffer.from(signature, 'hex')), name);
+    }
   });
 
   test('data too large for an RSA key, and a salt too long for it, are named, as with keys in software', async () => {

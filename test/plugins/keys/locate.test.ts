@@ -63,6 +63,12 @@ test('a condition may have any form in which the attribute can be given', async 
   assert.deepEqual(await found(newest, text(TAG.RotateName, 'set')), [id]);
 });
 
+test('a condition of another type is refused, instead of finding nothing', async () => {
+  for (const client of [newest, alice.client({ major: 1, minor: 4, encoding: 'binary' })])
+    for (const odd of [integer(TAG.ObjectGroup, 5), text(TAG.State, 'Active'), structure(TAG.CryptographicLength, []), integer(TAG.Name, 1)])
+      assert.equal(await client.refused('Locate', ...client.conditions(odd)), 'InvalidField', odd.tag.toString(16));
+});
+
 test('an unknown kind of storage is refused', async () => {
   for (const mask of [8, 9, -1]) assert.equal(await newest.refused('Locate', integer(TAG.StorageStatusMask, mask)), 'InvalidField');
   await newest.do('Locate', integer(TAG.StorageStatusMask, 7));

@@ -23,8 +23,8 @@ import { sendTokenPart } from './parts.ts';
 import { CURVES } from './public-key.ts';
 import { unwrapByRsaAes, wrapByRsaAes } from './rsa-aes.ts';
 import { tokenSigning } from './signature-mechanism.ts';
-import { type AesChoice, aesChoice, fitting, isWrap, RSA, rsaChoice, wrappingParameters } from './token-cipher.ts';
-import { materialFrom, publicHalf } from './token-material.ts';
+import { type AesChoice, aesChoice, fitting, isWrap, RSA, rsaChoice, wrapMechanism, wrappingParameters } from './token-cipher.ts';
+import { materialFrom, publicHalf, signingHalf } from './token-material.ts';
 import type { Tokens } from './tokens.ts';
 import { holdOnToken } from './unwrapped.ts';
 import { wrapOnToken } from './wrapped-there.ts';
@@ -96,7 +96,7 @@ class HsmKey implements Keys.Key {
       return parameters.paddingMethod === 'None' ? wrapByRsaAes(this.#token, mechanism, data) : this.#token.encrypt(mechanism, fitting(this, mechanism, data));
     }
     const { cipher, name } = this.#aes({ algorithm, parameters });
-    if (isWrap(name)) return { data: await this.#token.run('wrap', { name }, wrappable(name, data)) };
+    if (isWrap(name)) return { data: await this.#token.run('wrap', wrapMechanism(name, given), wrappable(name, data)) };
     const made = given === undefined ? ivFor(cipher, parameters) : undefined;
     const iv = requireIv(cipher, given ?? made);
     const { tagBytes } = cipher;
@@ -114,7 +114,7 @@ class HsmKey implements Keys.Key {
       return this.#token.run('decrypt', mechanism, data);
     }
     const { cipher, name } = this.#aes({ algorithm, parameters });
-    if (isWrap(name)) return this.#token.run('unwrap', { name }, data);
+    if (isWrap(name)) return this.#token.run('unwrap', wrapMechanism(name, given), data);
     const iv = requireIv(cipher, given);
     const { tagBytes } = cipher;
     if (tagBytes > 0 && tag?.length !== tagBytes)
@@ -124,7 +124,7 @@ class HsmKey implements Keys.Key {
 
   async sign(input: Keys.Signing): Promise<Uint8Array> {
     this.#token.requireKind('private');
-    const signing = tokenSigning(await this.publicKey(), input, this.#token.mechanisms);
+    const signing = tokenSigning(await signingHalf(this.#token, this.#object), input, this.#token.mechanisms);
     return signing.finish(await this.#token.run('sign', signing.mechanism, signing.input));
   }
 

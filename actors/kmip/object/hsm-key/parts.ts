@@ -12,6 +12,7 @@ import { ivToTell, macMechanism, owned, requireIv, withIv } from './cipher-mecha
 import type { KeyOnToken } from './key-on-token.ts';
 import { signingInParts, toDer } from './signature-mechanism.ts';
 import { type AesChoice, isWrap } from './token-cipher.ts';
+import { signingHalf } from './token-material.ts';
 import { lacksMechanism } from './token-refusal.ts';
 
 const NOTHING = new Uint8Array();
@@ -49,7 +50,7 @@ export async function sendTokenPart({ object, token, key, aes }: KeyInParts, ctx
   if (is === 'next') return answer(await token.nextPart(later, value, data));
   const last = answer(await token.lastPart(later, value, data, proof));
   if (kind === 'MACVerify') return { ...last, data: NOTHING, valid: equalMac(last.data, required(last.proof, TAG.MACData)) };
-  if (kind === 'Sign' && (await key.publicKey()).asymmetricKeyType === 'ec') return { ...last, data: toDer(last.data) };
+  if (kind === 'Sign' && (await signingHalf(token, object)).asymmetricKeyType === 'ec') return { ...last, data: toDer(last.data) };
   return last;
 }
 
@@ -66,7 +67,7 @@ type Start = (key: KeyInParts, given: PartStart) => Started | Promise<Started>;
 const STARTS: Readonly<Record<Exclude<KeyPart['kind'], 'SignatureVerify'>, Start>> = {
   Encrypt: ciphering('encrypt'),
   Decrypt: ciphering('decrypt'),
-  Sign: async ({ token, key }, { parameters }) => ({ start: signingInParts(await key.publicKey(), parameters, token.mechanisms) }),
+  Sign: async ({ token, object }, { parameters }) => ({ start: signingInParts(await signingHalf(token, object), parameters, token.mechanisms) }),
   MAC: authenticating,
   MACVerify: authenticating,
 };

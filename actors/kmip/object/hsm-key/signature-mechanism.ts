@@ -1,9 +1,9 @@
 // The mechanisms of PKCS#11 for signatures: with the hash on the token if it has that mechanism, else over a digest that this server makes.
 import { hash, type KeyObject } from 'node:crypto';
-import { CryptoError } from '../../../../crypto/crypto-error.ts';
 import { nullElement, octets, oid, sequence, unsigned } from '../../../../crypto/der.ts';
 import type { Digest } from '../../../../crypto/digest-name.ts';
 import { fromBytes } from '../../../../crypto/key/modular.ts';
+import { requireRoom } from '../../../../crypto/signature/pss.ts';
 import { schemeOf } from '../../../../crypto/signature/signature-scheme.ts';
 import type { PartStart, TokenMechanism } from '../../../hsm/api.ts';
 import type { Signing } from '../key.ts';
@@ -47,17 +47,11 @@ export function tokenSigning(publicKey: KeyObject, { parameters, data, digest, e
       const name = isWhole ? named : 'CKM_RSA_PKCS_PSS';
       const hashes = { hash: hashOf(scheme.digest, name), maskHash: hashOf(scheme.maskDigest, name) };
       const saltBytes = scheme.saltLength ?? scheme.digest.length;
-      requireRoom(publicKey, scheme.digest.length + saltBytes);
+      requireRoom(publicKey, scheme);
       const mechanism = { name, parameter: { kind: 'pss', ...hashes, saltBytes } } as const;
       return { mechanism, input: isWhole ? message : digested(scheme.digest), finish: same };
     }
   }
-}
-
-/** Tokens refuse what does not fit with whatever they have (RFC 8017 section 9.1.1). @param bytes of hash and salt @throws CryptoError bad_parameters */
-function requireRoom({ asymmetricKeyDetails }: KeyObject, bytes: number): void {
-  const bits = asymmetricKeyDetails?.modulusLength ?? 0;
-  if (Math.ceil((bits - 1) / 8) < bytes + 2) throw new CryptoError('bad_parameters', 'SaltLength: the key is too short for this salt and hash');
 }
 
 /** The same in parts. @throws CryptoError as `schemeOf` */

@@ -1,11 +1,12 @@
 // Which cipher and mechanism of PKCS#11 a use of a key on a token means.
 import { type Cipher, cipherFor } from '../../../../crypto/cipher/cipher.ts';
+import { otherInitialValue } from '../../../../crypto/cipher/key-wrap.ts';
 import type { CryptographicParameters } from '../../../../crypto/parameters.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
 import { HASH_BYTES } from '../../../../kmip/token-hash.ts';
 import type { TokenMechanism } from '../../../hsm/api.ts';
 import type { CipherChoice, CipherFacts, KeyFacts } from '../key.ts';
-import { aesMechanism, requireIv, rsaMechanism, withIv } from './cipher-mechanism.ts';
+import { aesMechanism, owned, requireIv, rsaMechanism, withIv } from './cipher-mechanism.ts';
 import type { KeyOnToken } from './key-on-token.ts';
 import { lacksMechanism } from './token-refusal.ts';
 
@@ -16,10 +17,18 @@ export interface AesChoice {
 
 export const RSA: CipherFacts = { name: 'RSA', ivBytes: undefined, authenticated: false, tagBytes: 0 };
 
-const WRAPS: ReadonlySet<string> = new Set(['CKM_AES_KEY_WRAP', 'CKM_AES_KEY_WRAP_KWP']);
+const WRAPS = { CKM_AES_KEY_WRAP: 'NISTKeyWrap', CKM_AES_KEY_WRAP_KWP: 'AESKeyWrapPadding' } as const;
+
+type WrapMechanism = keyof typeof WRAPS;
 
 /** Mechanisms that a token uses on keys only, which it must have as objects for it. */
-export const isWrap = (mechanism: string): boolean => WRAPS.has(mechanism);
+export const isWrap = (mechanism: string): mechanism is WrapMechanism => Object.hasOwn(WRAPS, mechanism);
+
+/** The default initial value is not sent, because many tokens know no other. @throws CryptoError invalid for one of another length */
+export function wrapMechanism(name: WrapMechanism, iv: Uint8Array | undefined): TokenMechanism {
+  const other = otherInitialValue(WRAPS[name], iv);
+  return other === undefined ? { name } : { name, parameter: { kind: 'bytes', bytes: owned(other) } };
+}
 
 /** @throws Refusal for what tokens do not have, and of `cipherFor` */
 export function aesChoice(token: KeyOnToken, { id, length }: Pick<KeyFacts, 'id' | 'length'>, { algorithm, parameters }: CipherChoice): AesChoice {
@@ -51,7 +60,8 @@ export function keyMechanism(token: KeyOnToken, key: KeyFacts, parameters: Crypt
   }
   const chosen = wrappingParameters(parameters);
   const { cipher, name } = aesChoice(token, key, { algorithm: 'AES', parameters: chosen });
-  return withIv(name, { iv: isWrap(name) ? undefined : requireIv(cipher, iv), aad: undefined, tagBytes: cipher.tagBytes }, chosen);
+  if (isWrap(name)) return wrapMechanism(name, iv);
+  return withIv(name, { iv: requireIv(cipher, iv), aad: undefined, tagBytes: cipher.tagBytes }, chosen);
 }
 
 /** @throws Refusal for keys that are not RSA keys */

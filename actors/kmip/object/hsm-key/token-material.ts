@@ -1,10 +1,12 @@
 // What may be read from a token: the public half of a pair, and keys that are not sensitive.
 import { createPrivateKey, createSecretKey, type KeyObject } from 'node:crypto';
+import { generatePair } from '../../../../crypto/key/key-pair.ts';
 import { importRaw } from '../../../../crypto/key/raw-key.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
+import { curveOf } from '../key-attributes.ts';
 import type { ManagedObject } from '../managed-object.ts';
 import type { KeyOnToken } from './key-on-token.ts';
-import { curveOfParams, publicKeyOf } from './public-key.ts';
+import { CURVES, curveOfParams, publicKeyOf } from './public-key.ts';
 
 const halves = new WeakMap<ManagedObject, KeyObject>();
 
@@ -17,6 +19,25 @@ export async function publicHalf({ tokens, place }: KeyOnToken, object: ManagedO
   if (!half) throw new Refusal('ItemNotFound', `the token has no public key of ${object.id}, or one on a curve that this server does not know`);
   halves.set(object, half);
   return half;
+}
+
+const standIns = new Map<string, KeyObject>();
+
+/**
+ * The public key as far as a signature looks at it, which is the curve: a private key signs whether or not its public key is still on the token.
+ * @throws what the token refuses
+ */
+export async function signingHalf(token: KeyOnToken, object: ManagedObject): Promise<KeyObject> {
+  try {
+    return await publicHalf(token, object);
+  } catch (error) {
+    const asked = curveOf(object);
+    const known = CURVES.find(({ curve }) => curve === asked);
+    if (!(error instanceof Refusal && error.reason === 'ItemNotFound') || !known) throw error;
+    const standIn = standIns.get(known.curve) ?? generatePair(known.algorithm, { curve: known.curve }).publicKey;
+    standIns.set(known.curve, standIn);
+    return standIn;
+  }
 }
 
 /** What is known already of the public key of a private key. */

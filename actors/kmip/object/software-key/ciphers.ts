@@ -31,11 +31,14 @@ export function secretCipher(id: string, key: KeyObject, algorithm: CipherAlgori
   return algorithm === 'AES_CBC_HMAC' ? cbcHmac(parameters, keyBytes) : cipherFor(algorithm, parameters, keyBytes);
 }
 
-/** Generates an IV of the requested length if the cipher accepts it; undefined if the cipher needs no IV. */
+/**
+ * Generates an IV of the requested length if the cipher accepts it; undefined if the cipher needs no IV. It is never shorter than usual: random
+ * nonces of fewer bits repeat (NIST SP 800-38D section 8.2.2), and who takes the bits of IVLength for bytes asks for one of a byte.
+ */
 export function ivFor(cipher: Cipher, { ivLength }: CryptographicParameters): Uint8Array | undefined {
   if (cipher.ivBytes === undefined) return undefined;
-  const asked = ivLength === undefined ? 0 : ivLength / 8;
-  return randomIv(asked > 0 && cipher.acceptsIv(asked) ? asked : cipher.ivBytes);
+  const asked = (ivLength ?? 0) / 8;
+  return randomIv(Number.isInteger(asked) && asked > cipher.ivBytes && cipher.acceptsIv(asked) ? asked : cipher.ivBytes);
 }
 
 export function requireFormat(format: FpeParameters | undefined): FpeParameters {

@@ -44,10 +44,10 @@ test('a group member that nobody knows', async () => {
   for (const code of [0, 0xfe, 0x80000001]) assert.equal((await ask('Locate', [enumeration(TAG.ObjectGroupMember, code)])).reason, 'InvalidField');
 });
 
-test('masks and dates of other types are found at no object', async () => {
-  assert.equal((await ask('Locate', [attributes(longInteger(TAG.CryptographicUsageMask, 4n))])).reason, undefined);
+test('masks and dates of other types are no conditions', async () => {
+  assert.equal((await ask('Locate', [attributes(longInteger(TAG.CryptographicUsageMask, 4n))])).reason, 'InvalidField');
   for (const tag of [TAG.InitialDate, TAG.ProcessStartDate])
-    assert.equal((await ask('Locate', [attributes(dateTime(tag, 0), longInteger(tag, 4n), integer(tag, 1))])).reason, undefined);
+    assert.equal((await ask('Locate', [attributes(dateTime(tag, 0), longInteger(tag, 4n), integer(tag, 1))])).reason, 'InvalidField');
 });
 
 test('an answer has no members that its version has not, however deep', async () => {

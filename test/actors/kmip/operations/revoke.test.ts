@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { revoke } from '../../../../actors/kmip/operations/revoke.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
-import { dateTime, enumeration, structure } from '../../../../kmip/ttlv/node.ts';
+import { dateTime, enumeration, type Node, structure } from '../../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { payload, refused, secret } from '../../../fakes/keys.ts';
 import { ObjectsInMemory } from '../../../fakes/objects.ts';
@@ -12,16 +12,16 @@ type Reason = keyof typeof ENUM.RevocationReasonCode;
 
 const NOW = 1_700_000_000;
 const OCCURRED = dateTime(TAG.CompromiseOccurrenceDate, 5);
-const world = () => new ObjectsInMemory([secret('k', new Uint8Array(32), 'AES')], { now: NOW });
+const world = (...attributes: readonly Node[]) => new ObjectsInMemory([secret('k', new Uint8Array(32), 'AES', { attributes })], { now: NOW });
 const because = (reason: Reason) => structure(TAG.RevocationReason, [enumeration(TAG.RevocationReasonCode, ENUM.RevocationReasonCode[reason])]);
 
-test('a compromise occurred when the client says, else now', async () => {
+test('a compromise occurred when the client says, else at the initial date of the object', async () => {
   for (const reason of ['KeyCompromise', 'CACompromise'] as const)
     for (const [given, stored] of [
       [[OCCURRED], 5],
-      [[], NOW],
+      [[], NOW - 9],
     ] as const) {
-      const ctx = world();
+      const ctx = world(dateTime(TAG.InitialDate, NOW - 9));
       await revoke.run(payload({ id: 'k', more: [because(reason), ...given] }), ctx);
       const key = ctx.objects.get('k');
       assert.deepEqual([key?.state, key?.attributes.first(TAG.CompromiseOccurrenceDate)?.value], [ENUM.State.Compromised, stored]);
