@@ -35,6 +35,8 @@ export class Finder {
   /** @returns the best first @throws Fault of the model actor: an embedder that is configured and fails is not passed over in silence */
   async find(question: Question): Promise<Hit[]> {
     const { indexes, embedder: model } = this.#parts;
+    // Nothing is asked, and servers of models refuse to embed it.
+    if (question.text.trim() === '') return [];
     if (!model || question.ranking === 'words') {
       const index = await indexes.fresh(question.base);
       return this.#hits(index, index.search(question.text, question.count));

@@ -90,6 +90,11 @@ test('tokenizers cut every one of them in bounded time, and lose nothing', async
   }
 });
 
+test('a text without any token has one window, however long it is', async () => {
+  const tokenizer = await openTokenizer(writeModel('embedder', folder));
+  for (const text of ['', ' ', ' '.repeat(LENGTH), '\u0000'.repeat(LENGTH)]) assert.deepEqual(tokenizer.windows(text, 100), [tokenizer.enclose([])]);
+});
+
 test('a word of one token too many is cut, also between the halves of a pair only', async () => {
   const tokenizer = await openTokenizer(writeModel('opus-mt-en-fr', folder));
   const text = `the ${'😀'.repeat(2_000)} tree`;
