@@ -1,4 +1,5 @@
 // Finds the passages of a base that answer a question: by words, and by vectors where an embedder is configured.
+import { Fault } from '../../kernel/fault.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import type { Hit, SearchOptions } from './api.ts';
 import type { BaseIndex, Match } from './base-index.ts';
@@ -43,6 +44,10 @@ export class Finder {
     }
     const { embedder, vectors, dimensions } = await model.question(question.text, question.caller, question.signal);
     const index = await indexes.fresh(question.base, embedder);
+    if (!index.vectors.fits(dimensions))
+      throw new Fault('MODEL_FAILED', {
+        detail: `the model for embedding makes other vectors than before (of ${dimensions} numbers): give it another id in [[ai.models]], and they are made anew`,
+      });
     const near = index.vectors.search(vectors, dimensions, DEPTH);
     const matches =
       question.ranking === 'vectors' ? fused([], near, () => true) : fused(index.search(question.text, DEPTH), near, (id) => index.vectors.has(id));
