@@ -40,7 +40,7 @@ export function passagesOf(blocks: Iterable<Block>): Passage[] {
   for (const block of blocks) {
     if (block.isHeading || block.page !== page) close();
     page = block.page;
-    if (block.isHeading) chapter = block.text.slice(0, MAX_CHAPTER);
+    if (block.isHeading) chapter = block.text.slice(0, endOf(block.text, MAX_CHAPTER));
     else
       for (const sentence of sentencesOf(block.text).flatMap(cut)) {
         const length = lengthInWords(sentence);
@@ -59,11 +59,14 @@ function cut(sentence: string): string[] {
   const limit = isUnspaced(sentence) ? MAX_UNSPACED : MAX_SENTENCE;
   while (rest.length > limit) {
     const space = rest.lastIndexOf(' ', limit);
-    // Not between the halves of a surrogate pair.
-    const most = (rest.codePointAt(limit - 1) as number) > 0xffff ? limit - 1 : limit;
-    const at = space > 0 ? space : most;
+    const at = space > 0 ? space : endOf(rest, limit);
     parts.push(rest.slice(0, at));
     rest = rest.slice(at).trimStart();
   }
   return [...parts, rest];
+}
+
+/** @returns the limit, or one less where it is between the halves of a surrogate pair */
+function endOf(text: string, limit: number): number {
+  return (text.codePointAt(limit - 1) ?? 0) > 0xffff ? limit - 1 : limit;
 }

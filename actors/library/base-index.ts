@@ -1,5 +1,5 @@
 // The index of one base in memory: finds passages by the words of a question (BM25) and by vectors. The rows of the store are the truth.
-import { termOf, wordsOf } from '../../text/words.ts';
+import { termOf, termsOf, wordsOf } from '../../text/words.ts';
 import { headingOf } from './embedder.ts';
 import type { PassageRow } from './rows.ts';
 import { VectorIndex } from './vector-index.ts';
@@ -17,6 +17,10 @@ interface Indexed {
  * public collection (Cranfield); bench/retrieval reports the even ones apart.
  */
 const BM25 = { k: 2, b: 0.8, d: 0 };
+/** Of the words of one question in passages: more would take seconds in which nobody else is served, and hundreds of megabytes. */
+const MAX_OCCURRENCES = 250_000;
+/** Terms have no space in them. */
+const AS_TERMS = { tokenize: (terms: string) => terms.split(' '), processTerm: (term: string) => term };
 
 export interface Match {
   readonly reference: string;
@@ -40,9 +44,10 @@ export class BaseIndex {
     autoVacuum: false,
   });
 
-  add(id: string, name: string, title: string, passages: readonly PassageRow[]): void {
+  /** In slices; searches may come between them. */
+  async add(id: string, name: string, title: string, passages: readonly PassageRow[]): Promise<void> {
     this.references.set(id, { name, passages: passages.length });
-    this.#search.addAll(passages.map(({ ordinal, chapter, text }) => ({ id: `${id}:${ordinal}`, text, heading: headingOf(title, chapter) })));
+    await this.#search.addInSlices(passages.map(({ ordinal, chapter, text }) => ({ id: `${id}:${ordinal}`, text, heading: headingOf(title, chapter) })));
   }
 
   remove(id: string): void {
@@ -65,11 +70,28 @@ export class BaseIndex {
   /** @param count of passages at most @returns the best first */
   search(query: string, count: number): Match[] {
     return this.#search
-      .search(query, { bm25: BM25 })
+      .search(this.#termsFor(query).join(' '), { bm25: BM25, ...AS_TERMS })
       .slice(0, count)
       .map(({ id, score }) => {
         const [reference, ordinal] = (id as string).split(':') as [string, string];
         return { reference, ordinal: Number(ordinal), score };
       });
+  }
+
+  /** @returns the terms of a question; of one that is as long as a text the rarest, which say most, each once */
+  #termsFor(query: string): readonly string[] {
+    const terms = termsOf(query);
+    const spreads = new Map([...new Set(terms)].map((term) => [term, this.#search.spreadOf(term)]));
+    const spreadOf = (term: string) => spreads.get(term) as number;
+    if (terms.reduce((sum, term) => sum + spreadOf(term), 0) <= MAX_OCCURRENCES) return terms;
+    const rarest = [...spreads.keys()].sort((a, b) => spreadOf(a) - spreadOf(b));
+    const kept: string[] = [];
+    let sum = 0;
+    for (const term of rarest) {
+      sum += spreadOf(term);
+      if (sum > MAX_OCCURRENCES && kept.length > 0) break;
+      kept.push(term);
+    }
+    return kept;
   }
 }

@@ -1,4 +1,5 @@
 // Finds the passages of a base that answer a question: by words, and by vectors where an embedder is configured.
+import { Fault } from '../../kernel/fault.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import type { Hit, SearchOptions } from './api.ts';
 import type { BaseIndex, Match } from './base-index.ts';
@@ -35,12 +36,18 @@ export class Finder {
   /** @returns the best first @throws Fault of the model actor: an embedder that is configured and fails is not passed over in silence */
   async find(question: Question): Promise<Hit[]> {
     const { indexes, embedder: model } = this.#parts;
+    // Nothing is asked, and servers of models refuse to embed it.
+    if (question.text.trim() === '') return [];
     if (!model || question.ranking === 'words') {
       const index = await indexes.fresh(question.base);
       return this.#hits(index, index.search(question.text, question.count));
     }
     const { embedder, vectors, dimensions } = await model.question(question.text, question.caller, question.signal);
     const index = await indexes.fresh(question.base, embedder);
+    if (!index.vectors.fits(dimensions))
+      throw new Fault('MODEL_FAILED', {
+        detail: `the model for embedding makes other vectors than before (of ${dimensions} numbers): give it another id in [[ai.models]], and they are made anew`,
+      });
     const near = index.vectors.search(vectors, dimensions, DEPTH);
     const matches =
       question.ranking === 'vectors' ? fused([], near, () => true) : fused(index.search(question.text, DEPTH), near, (id) => index.vectors.has(id));

@@ -40,7 +40,7 @@ export class Indexes {
     const rows = await referencesOf(this.#store, this.#keys, base);
     const current = new Set(rows.map(({ id }) => id));
     for (const id of [...index.references.keys()]) if (!current.has(id)) index.remove(id);
-    for (const { id, name, title } of rows) if (!index.references.has(id)) index.add(id, name, title, await passagesOf(this.#store, this.#keys, id));
+    for (const { id, name, title } of rows) if (!index.references.has(id)) await index.add(id, name, title, await passagesOf(this.#store, this.#keys, id));
     await this.#readVectors(index, rows, embedder);
     index.revision = revision;
     index.clear().catch((error: unknown) => this.#log.warn({ base, error: String(error) }, 'the memory of removed references could not be freed'));

@@ -37,6 +37,12 @@ export class VectorIndex {
     this.#all.clear();
   }
 
+  /** @returns whether all vectors have this many numbers: those of a server elsewhere may change while its name stays */
+  fits(dimensions: number): boolean {
+    for (const { windows, vectors } of this.#all.values()) if (vectors.length !== dimensions * windows.reduce((sum, count) => sum + count, 0)) return false;
+    return true;
+  }
+
   /** @param vectors of the question: several if it is longer than the embedder takes @returns the nearest first */
   search(vectors: Float32Array, dimensions: number, count: number): Near[] {
     const nearest = new Nearest(count);

@@ -1,9 +1,11 @@
 // The words of passages (MiniSearch), with a way to free those of removed passages while others are added and searched.
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import MiniSearch from 'minisearch';
 
 /** Words that are cleared before others may have their turn. */
 const SLICE = 1_000;
+/** Passages that are added before others may have their turn. */
+const ADDED = 32;
 
 /**
  * The library's own `vacuum` walks along the index between its slices: it fails if a search or an addition changes the index meanwhile, and never runs again then.
@@ -11,6 +13,21 @@ const SLICE = 1_000;
  */
 export class WordIndex<T> extends MiniSearch<T> {
   #isClearing = false;
+
+  /** Searches that come meanwhile find what is there. */
+  async addInSlices(passages: readonly T[]): Promise<void> {
+    for (let at = 0; at < passages.length; at += ADDED) {
+      if (at > 0) await turn();
+      this.addAll(passages.slice(at, at + ADDED));
+    }
+  }
+
+  /** @returns how many passages have the term, once for each field; those of removed passages count until they are cleared */
+  spreadOf(term: string): number {
+    let count = 0;
+    for (const passages of this._index.get(term)?.values() ?? []) count += passages.size;
+    return count;
+  }
 
   /** Frees what removed passages still take, in slices. */
   async clear(): Promise<void> {

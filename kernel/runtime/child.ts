@@ -36,6 +36,8 @@ export interface Child<A extends Api> {
   readonly lost: Promise<unknown>;
   /** @returns calls whose caller has given up, and on which the process still works */
   overdue(): number;
+  /** @returns numbers that tell these calls apart; no other call of this process ever has them */
+  givenUp(): readonly number[];
   /** Ends the process by force, whatever it does; a thread once native code returns. */
   kill(): Promise<void>;
 }
@@ -82,6 +84,7 @@ function attach<A extends Api>(incarnation: Incarnation, { name, key, clock, log
     remote: remoteOver<A>(mailbox),
     lost,
     overdue: () => dispatcher.overdue,
+    givenUp: () => dispatcher.givenUp(),
     busy: () => dispatcher.busy,
     kill: () => incarnation.kill(),
   };

@@ -58,9 +58,12 @@ export class Dispatcher {
 
   /** Running calls whose caller has given up. */
   get overdue(): number {
-    let count = 0;
-    for (const pending of this.#inFlight.values()) if (pending.settled) count++;
-    return count;
+    return this.givenUp().length;
+  }
+
+  /** @returns numbers that tell these calls apart; no other call ever has them */
+  givenUp(): readonly number[] {
+    return [...this.#inFlight].flatMap(([n, { settled }]) => (settled ? [n] : []));
   }
 
   /** Ends the watch over the time limits of calls. */

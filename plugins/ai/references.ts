@@ -8,7 +8,7 @@ import { move } from '../../kernel/runtime/bytes.ts';
 import { callWith } from '../../kernel/runtime/remote.ts';
 import Type from '../../kernel/type.ts';
 import type { AiContext } from './actors.ts';
-import { answerBy } from './answers.ts';
+import { answerBy, requireShort } from './answers.ts';
 import { answersByMeaning } from './answers-by-meaning.ts';
 import { mayUse, noBase, requireUse } from './bases.ts';
 import { auditNameOf, callerOf } from './caller.ts';
@@ -44,12 +44,13 @@ export async function ragPredict(ctx: AiContext, request: Request<Uint8Array | u
   // What is wrong with other fields is told before the base is looked up: else it would tell whether there is one that the caller may not read.
   const [base, options] = [requireName('db', db), { count: passagesIn(limit), ranking: rankingIn(ctx, ranking) }];
   requireUse(ctx.config, base, 'readers', request.caller);
+  const model = modelFor(ctx, 'answer');
+  if (model) requireShort(query);
   const hits = await callWith(ctx.actors.library.at('main'), { signal: request.signal, deadlineMs: ctx.config.time_limit_seconds * 1_000 })
     .search(base, query, options, callerOf(request))
     .catch(refuseLate);
   if (!hits) throw noBase();
   const texts = hits.map(({ text }) => text);
-  const model = modelFor(ctx, 'answer');
   // At the model callers take turns, and their requests share batches: one caller may have many.
   if (model) request.leaveTurn();
   return streamed(ctx, request, async (say) => {

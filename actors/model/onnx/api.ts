@@ -24,5 +24,5 @@ export type HostApi = {
   /** Waits for more of what runs under the ticket. @returns undefined when it has ended */
   pieces(ticket: string): Promise<Pieces>;
   count(texts: readonly string[]): readonly number[];
-  cut(texts: readonly string[], maxTokens: number): readonly (readonly Span[])[];
+  cut(texts: readonly string[], maxTokens: number): Promise<readonly (readonly Span[])[]>;
 };

@@ -8,6 +8,7 @@ import { emptyCaches, pick } from './caches.ts';
 import { type EmbeddingSettings, embeddingSettingsIn, type Pooling } from './embedding-settings.ts';
 import { floatsIn } from './floats.ts';
 import { openSession, type Runtime } from './session.ts';
+import { eachInSlices } from './steps.ts';
 import { openTokenizer, type Tokenizer } from './tokenizer.ts';
 
 /** Inputs that a model may have; those that it has not are left out. Models made of one for chats have caches, too, which are empty. */
@@ -61,7 +62,10 @@ export class Embedder {
 
   /** @returns for each text the vectors of its windows */
   async embed(texts: readonly string[], purpose: Purpose, signal: AbortSignal | undefined): Promise<Float32Array[][]> {
-    const windows = texts.map((text) => this.tokenizer.windows(text, this.#maxTokens, { prefix: this.#prompts[purpose] }));
+    const windows = await eachInSlices(
+      texts.map((text) => this.tokenizer.windowing(text, this.#maxTokens, { prefix: this.#prompts[purpose] })),
+      signal,
+    );
     const vectors = await this.#batches.add(windows.flat(), signal);
     let at = 0;
     return windows.map(({ length }) => {

@@ -6,6 +6,7 @@ import { PieceKeeper } from '../pieces.ts';
 import type { HostApi, HostArgs } from './api.ts';
 import { Embedder } from './embedder.ts';
 import { Generator } from './generator.ts';
+import { eachInSlices } from './steps.ts';
 
 /** Inference yields to sign-in and keys; the threads of the runtime inherit it. */
 const NICER = 10;
@@ -34,7 +35,13 @@ export default defineActor<HostApi, HostArgs>(async ({ folder, task, weights, th
       },
       pieces: (ticket) => keeper.read(ticket),
       count: (texts) => texts.map((text) => tokenizer.encode(text).length),
-      cut: (texts, maxTokens) => texts.map((text) => tokenizer.cut(text, Math.min(maxTokens, generator?.room ?? maxTokens))),
+      cut(texts, maxTokens) {
+        const most = Math.min(maxTokens, generator?.room ?? maxTokens);
+        return eachInSlices(
+          texts.map((text) => tokenizer.cutting(text, most)),
+          ctx.call()?.signal,
+        );
+      },
     },
   };
 });

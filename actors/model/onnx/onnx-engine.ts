@@ -73,15 +73,24 @@ export async function openOnnx(model: ModelSpec, { clock, log, threads, useMatri
 /** @returns the process as a caller with this signal calls it: it is ended if it goes on working on cancelled calls */
 function watching(child: Child<HostApi>, clock: Clock): (signal: AbortSignal) => Remote<HostApi> {
   let timer: Timer | undefined;
+  /** By call: when it was cancelled. */
+  let since: ReadonlyMap<number, number> = new Map();
+  // Calls are told apart: at any time one may just have been cancelled.
   const look = () => {
+    const now = clock.monotonic();
+    since = new Map(child.givenUp().map((call) => [call, since.get(call) ?? now]));
+    const leftMs = Math.min(...since.values()) + HANGS_MS - now;
+    if (leftMs <= 0) return void child.kill();
+    if (since.size > 0) timer ??= clock.setTimeout(again, leftMs);
+  };
+  const again = () => {
     timer = undefined;
-    if (child.overdue() > 0) void child.kill();
+    look();
   };
   child.lost.then(() => timer && clock.clearTimeout(timer));
   return (signal) => {
-    const watch = () => {
-      timer ??= clock.setTimeout(look, HANGS_MS);
-    };
+    // The call itself hears of it in the same turn.
+    const watch = () => queueMicrotask(look);
     signal.addEventListener('abort', watch, { once: true });
     return callWith(child.remote, { signal });
   };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Tokenizer as Rules } from '@huggingface/tokenizers';
 import { sentenceSpans } from '../../../text/sentences.ts';
 import type { Span } from '../api.ts';
+import { atOnce, type Steps } from './steps.ts';
 
 /** In characters: tokenizers take time with the square of the length of a word. Longer ones are no words of a language. */
 const MAX_WORD = 1_024;
@@ -18,6 +19,9 @@ interface WindowOptions {
   readonly prefix?: string;
   readonly mark?: Mark;
 }
+
+/** A part of a text, and its tokens. */
+type Counted = readonly [start: number, end: number, tokens: number];
 
 const asItIs: Mark = (id) => id;
 
@@ -76,46 +80,62 @@ export class Tokenizer {
     return this.#rules.get_vocab(true);
   }
 
-  /** @param maxTokens of one window, with special tokens @returns the tokens of each window, with special tokens; one for a text that fits */
-  windows(text: string, maxTokens: number, { prefix = '', mark = asItIs }: WindowOptions = {}): number[][] {
+  /** As `windowing`, without a pause: for texts that are not long. */
+  windows(text: string, maxTokens: number, options?: WindowOptions): number[][] {
+    return atOnce(this.windowing(text, maxTokens, options));
+  }
+
+  /** @param maxTokens of one window, with special tokens @returns the tokens of each window, with special tokens; one for a text that fits, or has no token */
+  *windowing(text: string, maxTokens: number, { prefix = '', mark = asItIs }: WindowOptions = {}): Steps<number[][]> {
     const room = maxTokens - this.overhead;
     if (text.length <= room * MAX_CHARACTERS) {
       const whole = this.encode(prefix + text);
       if (whole.length <= room) return [this.enclose(whole, mark)];
     }
     const rest = prefix === '' ? room : Math.max(1, room - this.encode(prefix).length);
-    return this.cut(text, rest).flatMap(([start, end]) => {
+    const windows: number[][] = [];
+    for (const [start, end] of yield* this.cutting(text, rest)) {
       const ids = this.encode(prefix + text.slice(start, end));
       // A word may have other tokens at the beginning of a text than within it.
-      return Array.from({ length: Math.ceil(ids.length / room) }, (_, part) => this.enclose(ids.slice(part * room, (part + 1) * room), mark));
-    });
+      for (let at = 0; at < ids.length; at += room) windows.push(this.enclose(ids.slice(at, at + room), mark));
+      yield;
+    }
+    // Space alone, however long.
+    return windows.length === 0 ? [this.enclose([], mark)] : windows;
+  }
+
+  /** As `cutting`, without a pause: for texts that are not long. */
+  cut(text: string, maxTokens: number): Span[] {
+    return atOnce(this.cutting(text, maxTokens));
   }
 
   /** @returns pieces of whole sentences with at most this number of tokens; a longer sentence is cut between words, a longer word anywhere */
-  cut(text: string, maxTokens: number): Span[] {
+  *cutting(text: string, maxTokens: number): Steps<Span[]> {
     const pieces: Span[] = [];
-    let open: [start: number, end: number, tokens: number] | undefined;
-    for (const [start, end] of sentenceSpans(text).flatMap((span) => this.#split(text, span, maxTokens))) {
-      const tokens = this.encode(text.slice(start, end)).length;
-      if (open && open[2] + tokens <= maxTokens) open = [open[0], end, open[2] + tokens];
-      else {
-        if (open) pieces.push([open[0], open[1]]);
-        open = [start, end, tokens];
+    let open: Counted | undefined;
+    for (const span of sentenceSpans(text))
+      for (const [start, end, tokens] of yield* this.#split(text, span, maxTokens)) {
+        if (open && open[2] + tokens <= maxTokens) open = [open[0], end, open[2] + tokens];
+        else {
+          if (open) pieces.push([open[0], open[1]]);
+          open = [start, end, tokens];
+        }
       }
-    }
     if (open) pieces.push([open[0], open[1]]);
     return pieces;
   }
 
   /** Halves what is too long, at a space where there is one. */
-  #split(text: string, [start, end]: Span, maxTokens: number): Span[] {
+  *#split(text: string, [start, end]: Span, maxTokens: number): Steps<Counted[]> {
     const isShort = end - start <= maxTokens * MAX_CHARACTERS;
-    if (end - start <= 1 || (isShort && this.encode(text.slice(start, end)).length <= maxTokens)) return [[start, end]];
+    const tokens = isShort ? this.encode(text.slice(start, end)).length : Number.POSITIVE_INFINITY;
+    yield;
+    if (end - start <= 1 || tokens <= maxTokens) return [[start, end, tokens]];
     const middle = (start + end) >> 1;
     const space = text.slice(start, middle + 1).lastIndexOf(' ');
     const at = space > 0 ? start + space : isWithinPair(text, middle) ? middle + 1 : middle;
-    if (at <= start || at >= end) return [[start, end]];
-    return [...this.#split(text, [start, at], maxTokens), ...this.#split(text, [at, end], maxTokens)];
+    if (at <= start || at >= end) return [[start, end, tokens]];
+    return [...(yield* this.#split(text, [start, at], maxTokens)), ...(yield* this.#split(text, [at, end], maxTokens))];
   }
 }
 

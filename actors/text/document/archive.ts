@@ -1,4 +1,5 @@
 // Opens a zip archive (epub, docx) without trusting it: numbers, names and sizes of entries are bounded before anything is inflated.
+import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { refuse } from '../refuse.ts';
 
@@ -51,7 +52,10 @@ export class Archive {
     } catch (cause) {
       throw refuse(`the archive is damaged in ${name}`, cause);
     }
-    const text = decode(name, Buffer.concat(chunks));
+    const bytes = Buffer.concat(chunks);
+    // Not every damage keeps a file from being unpacked: of an entry that is not compressed it only changes the text.
+    if (crc32(bytes) !== entry.crc32) throw refuse(`the archive is damaged in ${name}`);
+    const text = decode(name, bytes);
     // No reader here expands entities; a file that declares its own is an attack or cannot be read right.
     if (/<!ENTITY/i.test(text)) throw refuse(`${name} declares entities, which are not allowed`);
     return text;

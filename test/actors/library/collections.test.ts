@@ -9,11 +9,11 @@ type Documents = Readonly<Record<string, string>>;
 /** A question, and the document that answers it. */
 type Judged = readonly (readonly [question: string, document: string])[];
 
-function indexOf(documents: Readonly<Record<string, readonly Block[]>>): BaseIndex {
+async function indexOf(documents: Readonly<Record<string, readonly Block[]>>): Promise<BaseIndex> {
   const index = new BaseIndex();
   for (const [name, blocks] of Object.entries(documents)) {
     const passages = passagesOf(blocks).map(({ text, chapter = '', page = 0 }, ordinal) => ({ reference_id: name, ordinal, text, chapter, page }));
-    index.add(name, name, '', passages);
+    await index.add(name, name, '', passages);
   }
   return index;
 }
@@ -53,8 +53,8 @@ const ENGLISH_JUDGED: Judged = [
   ['order 88121', 'order'],
 ];
 
-test('names of letters and digits are found as they are written, together or apart', () => {
-  assert.equal(qualityOf(plain(ENGLISH), ENGLISH_JUDGED), 1);
+test('names of letters and digits are found as they are written, together or apart', async () => {
+  assert.equal(qualityOf(await plain(ENGLISH), ENGLISH_JUDGED), 1);
 });
 
 const JAPANESE: Documents = {
@@ -161,8 +161,8 @@ for (const [language, documents, judged] of [
   ['French', FRENCH, FRENCH_JUDGED],
   ['Russian', RUSSIAN, RUSSIAN_JUDGED],
 ] as const)
-  test(`questions in ${language} find what answers them`, () => {
-    const index = plain(documents);
+  test(`questions in ${language} find what answers them`, async () => {
+    const index = await plain(documents);
     const missed = judged.filter(([question, document]) => index.search(question, 10)[0]?.reference !== document).map(([question]) => question);
     assert.deepEqual(missed, []);
   });
@@ -170,23 +170,26 @@ for (const [language, documents, judged] of [
 /** A text of many sentences about nothing in particular. */
 const filler = (count: number, of: string) => Array.from({ length: count }, (_, at) => `${of} ${at}.`).join(' ');
 
-test('in a long document the chapter is found that a question is about, also by its heading alone', () => {
+test('in a long document the chapter is found that a question is about, also by its heading alone', async () => {
   const chapters = ['Installation', 'Backups', 'Certificates', 'Audit', 'Licences'];
   const blocks = chapters.flatMap((chapter) => [
     { text: chapter, isHeading: true },
     { text: `${filler(80, 'The following applies to every server of the house, whatever it is for, in case')} `, isHeading: false },
     { text: chapter === 'Certificates' ? 'A new one is asked for thirty days before the old one ends.' : 'See the annex.', isHeading: false },
   ]);
-  const index = indexOf({ manual: blocks, other: [{ text: filler(40, 'Thirty servers are old, and days are long, in case'), isHeading: false }] });
+  const index = await indexOf({ manual: blocks, other: [{ text: filler(40, 'Thirty servers are old, and days are long, in case'), isHeading: false }] });
   const all = passagesOf(blocks);
   const chapterOf = (question: string) => all[index.search(question, 1)[0]?.ordinal ?? -1]?.chapter;
   assert.equal(chapterOf('When is a new certificate asked for?'), 'Certificates');
   for (const chapter of chapters) assert.equal(chapterOf(chapter.toLowerCase()), chapter);
 });
 
-test('a short document is not lost among long ones that have the words of a question by chance', () => {
+test('a short document is not lost among long ones that have the words of a question by chance', async () => {
   const long = Object.fromEntries(['a', 'b', 'c'].map((name) => [name, filler(30, 'The gate of the garden is old, and so is the cellar, case')]));
-  assert.equal(plain({ ...long, short: 'The garden gate key hangs in the kitchen.' }).search('Where is the key of the garden gate?', 1)[0]?.reference, 'short');
+  assert.equal(
+    (await plain({ ...long, short: 'The garden gate key hangs in the kitchen.' })).search('Where is the key of the garden gate?', 1)[0]?.reference,
+    'short',
+  );
 });
 
 test('passages of texts without spaces are as long as others: a chapter is not one of them', () => {

@@ -11,11 +11,11 @@ const PASSAGES = 200;
 const wordOf = (id: string, number: number) => `${id}${number.toString(8).replaceAll(/./g, (digit) => 'bcdfghjk'[Number(digit)] as string)}q`;
 
 /** Each word is in one passage. */
-function addTo(index: BaseIndex, id: string): void {
+async function addTo(index: BaseIndex, id: string): Promise<void> {
   const texts = Array.from({ length: PASSAGES }, (_, at) =>
     Array.from({ length: WORDS / PASSAGES }, (_, word) => wordOf(id, at * (WORDS / PASSAGES) + word)).join(' '),
   );
-  index.add(
+  await index.add(
     id,
     id,
     '',
@@ -25,9 +25,9 @@ function addTo(index: BaseIndex, id: string): void {
 
 test('the words of removed references are freed while others are searched, added and removed', async () => {
   const index = new BaseIndex();
-  addTo(index, 'kept');
+  await addTo(index, 'kept');
   const kept = index.words;
-  for (const id of ['left', 'more', 'last']) addTo(index, id);
+  for (const id of ['left', 'more', 'last']) await addTo(index, id);
   for (const id of ['left', 'more']) {
     index.remove(id);
     let cleared = false;
@@ -37,7 +37,7 @@ test('the words of removed references are freed while others are searched, added
     for (let at = 0; !cleared && at < WORDS; at += 7) {
       // A search takes what it meets of removed passages out of the index, and with it branches of its tree.
       for (let word = at; word < at + 40; word++) assert.deepEqual(index.search(wordOf(id, word), 1), []);
-      if (at === 70) addTo(index, `new${id}`);
+      if (at === 70) await addTo(index, `new${id}`);
       await turn();
     }
     await clearing;
@@ -46,6 +46,34 @@ test('the words of removed references are freed while others are searched, added
   await index.clear();
   assert.equal(index.words, kept);
   assert.equal(index.search(wordOf('kept', 7), 1)[0]?.reference, 'kept');
+});
+
+test('a question as long as a text is found by its rarest words, in the memory that a short one takes', async () => {
+  const index = new BaseIndex();
+  const passages = Array.from({ length: 3_000 }, (_, ordinal) => `common words of all passages, and ${wordOf('own', ordinal)}`);
+  await index.add(
+    'manual',
+    'manual',
+    '',
+    passages.map((text, ordinal) => ({ reference_id: 'manual', ordinal, text, chapter: '', page: 0 })),
+  );
+  const long = `${'common words of all passages '.repeat(100_000)} ${wordOf('own', 1_234)}`;
+  assert.equal(index.search(long, 1)[0]?.ordinal, 1_234);
+  // Of common words alone some are used, too.
+  assert.equal(index.search('common words '.repeat(200_000), 5).length, 5);
+});
+
+test('while a large reference is added, others have their turn', async () => {
+  const index = new BaseIndex();
+  let isAdded = false;
+  const adding = addTo(index, 'large').then(() => {
+    isAdded = true;
+  });
+  await turn();
+  assert.equal(isAdded, false);
+  assert.equal(index.search(wordOf('large', 7), 1)[0]?.reference, 'large');
+  await adding;
+  assert.equal(index.search(wordOf('large', WORDS - 1), 1)[0]?.reference, 'large');
 });
 
 test.run();

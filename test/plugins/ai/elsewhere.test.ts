@@ -318,6 +318,12 @@ test('POST /rag_predict: passages are found by the vectors of a server elsewhere
     elsewhere.asked.length = 0;
     assert.equal((await ask('/rag_predict', { ...question, db: 'unknown' })).status, 404);
     assert.equal(elsewhere.asked.length, 0);
+    elsewhere.embed = () => [1, 2];
+    for (const ranking of ['vectors', 'fused']) {
+      const { status, body } = await ask('/rag_predict', { ...question, ranking });
+      assert.deepEqual([status, body.code], [503, 'MODEL_FAILED']);
+      assert.match(body.message, /makes other vectors than before \(of 2 numbers\): give it another id/);
+    }
     elsewhere.misbehave = (_, response) => Boolean(refuse(response, 500, 'no')) || true;
     const failed = await ask('/rag_predict', question);
     assert.deepEqual([failed.status, failed.body.code], [503, 'MODEL_FAILED'], 'never silently by words');

@@ -138,6 +138,34 @@ test('a process that hangs is ended when its callers have left, and the metrics 
   assert.match(text, /^gatehouse_model_requests_total\{model="minilm",outcome="CANCELLED"\} [1-9]/m);
 });
 
+test('a process is not taken for one that hangs because calls of it are cancelled again and again', async () => {
+  await embed(PERSON);
+  const [{ pid } = { pid: 0 }] = modelProcesses();
+  const requests = async () => (await modelsOf(server).list())[0]?.requests;
+  /** Cancelled while the process works on it. */
+  const cancelled = async () => {
+    process.kill(pid, 'SIGSTOP');
+    const leave = new AbortController();
+    const left = outcome(callWith(modelsOf(server), { signal: leave.signal }).embed('minilm', [PERSON], 'query', 'one'));
+    await until(async () => (await requests()) === 1);
+    leave.abort();
+    assert.equal(await left, 'CANCELLED');
+    await until(async () => (await requests()) === 0);
+  };
+  await cancelled();
+  process.kill(pid, 'SIGCONT');
+  assert.equal(await outcome(embed(PERSON)), 'ok');
+  await server.runtime.advance(40_000);
+  await cancelled();
+  await server.runtime.advance(21_000);
+  process.kill(pid, 'SIGCONT');
+  assert.equal(await outcome(embed(PERSON)), 'ok');
+  assert.deepEqual(
+    modelProcesses().map((each) => each.pid),
+    [pid],
+  );
+});
+
 test('after it is unloaded no process is left, and the memory is as before', async () => {
   await embed(PERSON);
   assert.equal(await modelsOf(server).unload('minilm'), true);

@@ -117,6 +117,35 @@ test('POST /context_predict and /rag_predict: the sentence that answers; none wh
   assert.match(body.sources[0].text, /broke the mole/);
 });
 
+test('a question that no prompt can hold is refused before any work is done for it', async () => {
+  const requests = async () => (await modelsOf(server).list()).find(({ id }) => id === 'replies')?.figures.requests['ok'];
+  const before = await requests();
+  for (const [path, given] of Object.entries({ '/context_predict': { context: 'The bell rang.' }, '/rag_predict': { db: 'documents' } })) {
+    const { status, body } = await post(path, { ...given, query: 'who is the watchman of the harbour? '.repeat(2_000) });
+    assert.deepEqual([status, body.message], [400, 'query: the question is too long for the model']);
+  }
+  assert.equal(await requests(), before);
+});
+
+test('while a long text is cut, the model answers others; who leaves ends it', async () => {
+  const long = 'x'.repeat(1_500_000);
+  const short = () => modelsOf(server).generate('replies', { inputs: ['question: who? context: the bell rang.'], maxNewTokens: 9 }, 'other');
+  await short();
+  const order: string[] = [];
+  const cutting = modelsOf(server)
+    .cut('replies', [long], 100, 'one')
+    .then(() => order.push('long'));
+  await short().then(() => order.push('short'));
+  await cutting;
+  assert.deepEqual(order, ['short', 'long']);
+  const leave = new AbortController();
+  const left = callWith(modelsOf(server), { signal: leave.signal }).cut('replies', [long.repeat(10)], 100, 'one');
+  await short();
+  leave.abort();
+  await assert.rejects(left, (error: Fault) => error.code === 'CANCELLED');
+  await short();
+});
+
 test('a model that is not there or cannot be run says so, and nothing else answers in its place', async () => {
   const missing = await translate('en', 'de', 'hello');
   assert.deepEqual([missing.status, missing.body.code], [503, 'MODEL_NOT_INSTALLED']);

@@ -52,6 +52,11 @@ const LIES: readonly (readonly [what: string, make: () => Promise<Uint8Array>, s
   ['a directory that lies elsewhere in a larger archive', async () => withEnd(await docx(TEXT), (end) => end.writeUInt32LE(0xffffffff, 16)), /malformed/],
   ['a directory of more entries than it has', async () => withEnd(await docx(TEXT), (end) => end.writeUInt32LE(0x0fa00fa0, 8)), /malformed/],
   ['entries that lie over each other', async () => withEntries(await docx(TEXT), (entry) => entry.writeUInt32LE(0, 42)), /damaged in word\/document\.xml/],
+  [
+    'bytes that are not those of its checksum',
+    async () => withEntries(await docx(TEXT), (entry) => entry.writeUInt32LE(1, 16)),
+    /damaged in word\/document\.xml/,
+  ],
   ['a smaller size than an entry has', async () => withEntries(await docx(TEXT), (entry) => entry.writeUInt32LE(4, 24)), /damaged in word\/document\.xml/],
   [
     'the same name twice',

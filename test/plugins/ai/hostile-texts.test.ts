@@ -77,6 +77,14 @@ test('passages of a text without spaces are cut between characters', () => {
   for (const passage of passages) assert.ok(passage.isWellFormed());
 });
 
+test('a long heading is cut between characters', () => {
+  const [passage] = passagesOf([
+    { text: `a${'😀'.repeat(200)}`, isHeading: true },
+    { text: 'The gate is open.', isHeading: false },
+  ]);
+  assert.equal(passage?.chapter, `a${'😀'.repeat(99)}`);
+});
+
 test('tokenizers cut every one of them in bounded time, and lose nothing', async () => {
   const tokenizer = await openTokenizer(writeModel('opus-mt-en-fr', folder));
   for (const [what, text] of Object.entries(TEXTS)) {
@@ -88,6 +96,11 @@ test('tokenizers cut every one of them in bounded time, and lose nothing', async
     });
     assert.ok(ms < MAX_CPU_MS, `${what}: ${ms} ms`);
   }
+});
+
+test('a text without any token has one window, however long it is', async () => {
+  const tokenizer = await openTokenizer(writeModel('embedder', folder));
+  for (const text of ['', ' ', ' '.repeat(LENGTH), '\u0000'.repeat(LENGTH)]) assert.deepEqual(tokenizer.windows(text, 100), [tokenizer.enclose([])]);
 });
 
 test('a word of one token too many is cut, also between the halves of a pair only', async () => {

@@ -81,6 +81,15 @@ test('once it is installed, what is there gets vectors, and is found by what it 
   assert.deepEqual([all[0].state, all[0].revision, all[0].missing], ['ready', 'test', []]);
 });
 
+test('a question without a word finds nothing, however long it is', async () => {
+  for (const query of ['', ' \n', ' '.repeat(100_000)]) {
+    const { status, body } = await ask(query, 'vectors');
+    assert.deepEqual([status, body], [200, { result: [], sources: [] }]);
+  }
+  // It has no token, and so a vector of nothing.
+  assert.equal((await ask('\u0000'.repeat(100_000), 'fused')).status, 200);
+});
+
 test('vectors go with their reference, when it is replaced and when it is deleted', async () => {
   await add('harbour', ['# The Ship', 'Three boats were lost.']);
   await embedded();
