@@ -27,7 +27,7 @@ test('sign-in attempts of one client are counted together, whatever ports a prox
   await server.end();
 });
 
-test('an IPv4 client is one source in every form of IPv6 that a proxy tells it in, and another one is another', async () => {
+test('an IPv4 client is one source in every form that a proxy tells it in, and another is another', async () => {
   for (const address of ['192.0.2.1', '::ffff:192.0.2.1', '::FFFF:192.0.2.1', '::ffff:c000:201', '0:0:0:0:0:ffff:c000:201', '0:0:0:0:0:ffff:192.0.2.1'])
     assert.equal(sourceOf(address), '192.0.2.1', address);
   for (const address of ['2001:db8::1', '2001:DB8:0:0:1::', '2001:db8::192.0.2.1', '2001:0db8:0000:0000::9'])
