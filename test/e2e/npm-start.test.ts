@@ -12,9 +12,9 @@ const isAlive = (pid: number) => existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.t
 const childrenOf = (pid: number) => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 const familyOf = (pid: number): number[] => childrenOf(pid).flatMap((child) => [child, ...familyOf(child)]);
 
-async function npmStart(env: NodeJS.ProcessEnv) {
+async function npmStart(env: NodeJS.ProcessEnv, command: readonly string[] = ['start', '--']) {
   const dataDir = join(temporaryFolder(), 'data');
-  const npm = spawn('npm', ['start', '--', '--data-dir', dataDir, '--port', '0'], {
+  const npm = spawn('npm', [...command, '--data-dir', dataDir, '--port', '0'], {
     cwd: root,
     env: { ...process.env, ...WITHOUT_SELF_TESTS, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -49,5 +49,13 @@ for (const [where, env] of [
       rmSync(dataDir, { recursive: true });
     });
 }
+
+test('a server of npx gatehouse start stops by itself when npx has been told to stop', async () => {
+  const { npm, output, family, dataDir } = await npmStart({}, ['exec', '--', 'gatehouse', 'start']);
+  npm.kill('SIGTERM');
+  await until(() => !family.some(isAlive), 'the server has ended');
+  assert.match(output.text, /"signal":"SIGTERM","msg":"stopping"/);
+  rmSync(dataDir, { recursive: true });
+});
 
 test.run();
