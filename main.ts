@@ -9,6 +9,7 @@ import { createClock } from './kernel/clock.ts';
 import { ConfigError } from './kernel/config/config-error.ts';
 import { parseFlags, usage } from './kernel/config/flags.ts';
 import { describe } from './kernel/fault.ts';
+import { whenLeftByNpm } from './kernel/left-by-npm.mjs';
 import { surviveUnwritable } from './kernel/log-output.ts';
 import { passedSockets } from './kernel/passed-sockets.ts';
 import { startUsualThreads } from './kernel/runtime/young-space.ts';
@@ -77,6 +78,8 @@ function stopOnSignals(starting: Promise<Server>, manager: ServiceManager): void
   process.on('SIGHUP', stop);
   // The launcher has ended without a signal, so nobody could stop this server.
   if (process.channel) process.on('disconnect', () => stop('SIGTERM'));
+  // Nor after npm, which may also end because this server is about to.
+  whenLeftByNpm(() => firstAt === undefined && stop('SIGTERM'));
 }
 
 async function end(server: Server, manager: ServiceManager, signal: NodeJS.Signals): Promise<never> {

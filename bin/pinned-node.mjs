@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { forgetVariables } from '../kernel/config/forget-variables.mjs';
+import { whenLeftByNpm } from '../kernel/left-by-npm.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Larger pieces of memory return to the system when they are freed. By default glibc raises this threshold, up to 32 MiB, after it has freed a large piece. */
@@ -39,6 +40,7 @@ export function runPinned(module, args, { isServer, isReplacing, cache }) {
     child.on('message', (message) => Array.isArray(message?.forget) && forgetVariables(message.forget));
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal));
+  whenLeftByNpm(() => child.kill('SIGTERM'));
   child.on('exit', (code, signal) => {
     if (signal) process.removeAllListeners(signal);
     if (signal) process.kill(process.pid, signal);

@@ -125,8 +125,8 @@ test('the map in CONTRIBUTING shows every folder of the sources', () => {
 test('every command of package.json leads to a file that is there, and CONTRIBUTING tells it', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   const entries = new Map([...read('launch.mjs').matchAll(/^ {2}([a-z]+): '([^']+)',$/gm)].map(([, name, file]) => [name, file as string]));
-  const launched = Object.entries(scripts).filter(([, command]) => command.startsWith('node launch.mjs '));
-  assert.deepEqual(launched.map(([, command]) => command.split(' ')[2]).sort(), [...entries.keys()].sort());
+  const launched = Object.entries(scripts).filter(([, command]) => command.startsWith('exec node launch.mjs '));
+  assert.deepEqual(launched.map(([, command]) => command.split(' ')[3]).sort(), [...entries.keys()].sort());
   for (const file of entries.values()) assert.ok(existsSync(join(root, file)), file);
   const told = read('CONTRIBUTING.md');
   for (const name of Object.keys(scripts)) assert.ok(name === 'start' || told.includes(name === 'test' ? 'npm test' : `npm run ${name}`), name);

@@ -78,7 +78,7 @@ export function parseFlags(argv: readonly string[], declared: Readonly<Record<st
     version: 'version' in values,
     plugin,
     exposed,
-    problems: [...problems, ...combinations(values)],
+    problems: [...problems, ...combinations(values), ...withoutStart(values, plugin, declared)],
   };
 }
 
@@ -143,6 +143,13 @@ function combinations(given: Readonly<Record<string, unknown>>): string[] {
     ...(jobs.length > 1 ? [`--${jobs.join(' and --')}: cannot be combined; use one of them`] : []),
     ...('new-root-key' in given && !('rotate-kek' in given) ? ['--new-root-key: has an effect only with --rotate-kek'] : []),
   ];
+}
+
+/** A switch of a plugin is for a start of the server, and these jobs start none. */
+function withoutStart(given: Readonly<Record<string, unknown>>, plugin: FlagValues, declared: Readonly<Record<string, FlagSpec>>): string[] {
+  const job = ['backup', 'restore', 'copy-store'].find((name) => name in given);
+  const switches = job === undefined ? [] : Object.keys(plugin).filter((name) => declared[name]?.switch);
+  return switches.map((name) => `--${name}: has no effect with --${job}, which starts no server; give it at a start`);
 }
 
 export function usage(declared: Readonly<Record<string, FlagSpec>>): string {

@@ -1,5 +1,7 @@
 // Reduces an address to the source that limits count and the audit log records.
-import { isIPv6 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
+
+const GROUPS = 8;
 
 /** @returns the IPv4 address, or the /64 network of an IPv6 address, because one client usually has a whole /64 */
 export function sourceOf(address: string): string {
@@ -7,12 +9,33 @@ export function sourceOf(address: string): string {
   if (!address.includes(':')) return address;
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
   if (!isIPv6(plain)) return plain;
-  const [head = '', tail = ''] = (plain.split('%')[0] as string).split('::', 2) as [string, string | undefined];
-  const front = head === '' ? [] : head.split(':');
-  const back = tail === '' ? [] : tail.split(':');
-  const groups = plain.includes('::') ? [...front, ...Array(Math.max(0, 8 - front.length - back.length)).fill('0'), ...back] : front;
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
+  const groups = groupsOf(plain.split('%')[0] as string);
+  return ipv4In(groups) ?? `${groups.slice(0, 4).join(':')}::/64`;
+}
+
+/** @param address IPv6 in any form of RFC 4291 section 2.2 @returns its eight groups, without leading zeros, in lower case */
+function groupsOf(address: string): string[] {
+  const [front = [], back = []] = address.split('::', 2).map((half) => half.split(':').flatMap(hexadecimal));
+  return [...front, ...Array(Math.max(0, GROUPS - front.length - back.length)).fill('0'), ...back];
+}
+
+/** @param group or, at the end of an address, the form of IPv4, which stands for two */
+function hexadecimal(group: string): string[] {
+  if (group === '') return [];
+  if (!isIPv4(group)) return [Number.parseInt(group, 16).toString(16)];
+  const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number);
+  return [a * 256 + b, c * 256 + d].map((each) => each.toString(16));
+}
+
+/**
+ * A proxy that listens for both families tells its IPv4 clients as ::ffff:c000:201 (RFC 4291 section 2.5.5.2): they are of one /64, and are not one source.
+ * @returns undefined for every other address
+ */
+function ipv4In(groups: readonly string[]): string | undefined {
+  if (groups.slice(0, 6).join() !== '0,0,0,0,0,ffff') return undefined;
+  return groups
+    .slice(6)
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((two) => [two >> 8, two & 255])
+    .join('.');
 }

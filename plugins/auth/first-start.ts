@@ -60,8 +60,9 @@ function signIn(user: string): string {
   return `sign in: curl -k -u ${user} -X POST '{address}/login?realm=_'`;
 }
 
+/** For a POSIX shell, whatever the folder is called. */
 function fromFile({ dataDir }: AuthContext): string {
-  return `"${USERNAME}:$(cat '${fileIn(dataDir)}')"`;
+  return `"${USERNAME}:$(cat '${fileIn(dataDir).replaceAll("'", "'\\''")}')"`;
 }
 
 /** Deletes the file, which is of no use once the password was changed. */

@@ -117,6 +117,18 @@ test('an invalid TOML file, a missing file, and flags without values', async () 
   assert.deepEqual(await problems('', ['--port', '99999']), ['http.port: must be <= 65535']);
 });
 
+test('a switch of a plugin is refused with a job that starts no server, and so would pass it over', async () => {
+  for (const job of ['--backup', '--restore', '--copy-store'])
+    for (const flag of ['--reset-admin', '--accept-hsm-change'])
+      await assert.rejects(
+        configure({ plugins: BUILT_IN, argv: [flag, job, 'env:JOB'], env: { JOB: 'sqlite:other.db' } }),
+        new RegExp(`- ${flag}: has no effect with ${job}, which starts no server; give it at a start$`),
+      );
+  // The rest of a command line of the server may stay.
+  await configure({ plugins: BUILT_IN, argv: ['--backup', 'a', '--port', '0', '--hsm-slot', '0', '--hsm-password', 'env:PIN'], env: { PIN: '1234' } });
+  await configure({ plugins: BUILT_IN, argv: ['--rotate-kek', '--reset-admin'], env: {} });
+});
+
 test('a flag with one value must not be given twice, even with the same value; repeatable flags add up', async () => {
   assert.deepEqual(
     await problems(

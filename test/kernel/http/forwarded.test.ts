@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { addressList } from '../../../kernel/address-list.ts';
+import { sourceOf } from '../../../kernel/http/source.ts';
 import { startServer } from '../../server.ts';
 
 test('the port of a client or of a proxy in X-Forwarded-For is no part of the address', async () => {
@@ -23,6 +24,28 @@ test('sign-in attempts of one client are counted together, whatever ports a prox
   const attempt = (port: number) => server.ask('POST', '/auth/approle/login', { headers: { 'x-forwarded-for': `192.0.2.1:${port}` }, body });
   const attempts = await Promise.all(Array.from({ length: 20 }, (_, at) => attempt(50_000 + at)));
   assert.ok(attempts.some(({ status }) => status === 429));
+  await server.end();
+});
+
+test('an IPv4 client is one source in every form that a proxy tells it in, and another is another', async () => {
+  for (const address of ['192.0.2.1', '::ffff:192.0.2.1', '::FFFF:192.0.2.1', '::ffff:c000:201', '0:0:0:0:0:ffff:c000:201', '0:0:0:0:0:ffff:192.0.2.1'])
+    assert.equal(sourceOf(address), '192.0.2.1', address);
+  for (const address of ['2001:db8::1', '2001:DB8:0:0:1::', '2001:db8::192.0.2.1', '2001:0db8:0000:0000::9'])
+    assert.equal(sourceOf(address), '2001:db8:0:0::/64');
+  for (const [address, source] of [
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['1:2:3::', '1:2:3:0::/64'],
+    ['::3:4:5:6:7:8', '0:0:3:4::/64'],
+    ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
+  ] as const)
+    assert.equal(sourceOf(address), source);
+  const env = { GATEHOUSE_AUTH_LOGIN_RATE_PER_SECOND: '1', GATEHOUSE_AUTH_LOGIN_RATE_BURST: '1' };
+  const server = await startServer({ env, config: '[http]\ntrusted_proxies = ["127.0.0.1"]\n' });
+  const attempt = (from: string) => server.ask('POST', '/auth/approle/login', { headers: { 'x-forwarded-for': from }, body: { role_id: 'none' } });
+  const others = await Promise.all(Array.from({ length: 9 }, (_, at) => attempt(`::ffff:c000:20${at}`)));
+  assert.deepEqual(new Set(others.map(({ status }) => status)), new Set([400]));
   await server.end();
 });
 

@@ -1,10 +1,11 @@
 // The first login, end to end over HTTPS, on SQLite and PostgreSQL: initial password, forced change, cookie, claims, logout.
 import assert from 'node:assert/strict';
-import { existsSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import { parseBasic } from '../../../plugins/auth/basic.ts';
-import { signInAdmin, startServer, type TestServer } from '../../server.ts';
+import { signInAdmin, startServer, type TestServer, temporaryFolder } from '../../server.ts';
 import { testDatabases } from '../../stores.ts';
 
 const databases = await testDatabases();
@@ -107,6 +108,16 @@ test('sessions and the password survive a restart of the server', async () => {
   assert.ok(!again.announcements[0]?.includes('initial-password'));
   await again.end();
   await server.end();
+});
+
+test('the line of a later start reads the initial password in a shell, whatever the data folder is called', async () => {
+  const dataDir = join(temporaryFolder(), `o'brien "and" $co`);
+  await (await startServer({ dataDir })).stop();
+  const again = await startServer({ dataDir });
+  const [, user] = / -u (".*") -X /.exec(again.announcements[0] ?? '') ?? [];
+  assert.equal(execFileSync('sh', ['-c', `printf %s ${user}`], { encoding: 'utf8' }), `admin:${again.initialPassword}`);
+  await again.end();
+  rmSync(dataDir, { recursive: true });
 });
 
 test('refusals are alike: unknown realm, unknown user, wrong password, no credentials, malformed ones', async () => {

@@ -50,9 +50,10 @@ for (const database of databases) {
     for (const totp_code of ['000000', 'abcdef', '', '1234567'])
       assert.equal((await they.signIn('r', 'ben', 'ben password', { totp_code })).status, 401, totp_code);
     assert.equal((await they.signIn('r', 'ben', 'wrong', { totp_code: they.code(totp) })).status, 401);
-    assert.equal((await they.signIn('r', 'ben', 'ben password', { totp_code: they.code(totp) })).body.next_step, 'Authenticated');
-    assert.equal((await they.signIn('r', 'ben', 'ben password', { totp_code: they.code(totp) })).status, 401);
-    assert.equal((await they.signIn('r', 'ben', 'ben password', { totp_code: they.code(totp, -1) })).status, 401);
+    // Texts, not steps of the moment: a step may end between two lines, and what is the present code then has signed nobody in.
+    const [earlier, used] = [they.code(totp, -1), they.code(totp)];
+    assert.equal((await they.signIn('r', 'ben', 'ben password', { totp_code: used })).body.next_step, 'Authenticated');
+    for (const totp_code of [used, earlier]) assert.equal((await they.signIn('r', 'ben', 'ben password', { totp_code })).status, 401);
     await server.runtime.advance(16 * MINUTE_MS);
     const code = they.code(totp);
     const both = await Promise.all(Array.from({ length: 6 }, () => they.signIn('r', 'ben', 'ben password', { totp_code: code })));
