@@ -1,4 +1,5 @@
 // The HTTP server: Fastify over TLS with its limits, hooks, error answers and graceful end.
+import type { ServerResponse } from 'node:http';
 import type { Server, ServerOptions } from 'node:https';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { callContext } from '../call-context.ts';
@@ -63,6 +64,9 @@ export interface Front {
   close(ms: number): Promise<void>;
 }
 
+/** The answers that are not complete yet. */
+type Busy = Set<ServerResponse>;
+
 /** In effect no limit: a path cannot be longer than the header block, and each parameter has its own rule. */
 const MAX_PARAM = MAX_HEADER_BYTES;
 /** When a response reports that it is finished, its last bytes may not have passed through TLS yet. */
@@ -96,7 +100,7 @@ export async function createFront(options: FrontOptions): Promise<Front> {
       return watched.server.server;
     },
   });
-  const busy = { requests: 0 };
+  const busy: Busy = new Set();
   beforeRoutes(app, options, busy);
   const openapi = await addOpenApi(app, options);
   refuseOthers(app, OPENAPI_PATH, new Set(['GET']));
@@ -110,7 +114,7 @@ export async function createFront(options: FrontOptions): Promise<Front> {
   return { app, server: app.server as unknown as Server, openapi, renew: () => connections.renew(), drain, close: (ms) => close(app, busy, connections, ms) };
 }
 
-function beforeRoutes(app: FastifyInstance, options: FrontOptions, busy: { requests: number }): void {
+function beforeRoutes(app: FastifyInstance, options: FrontOptions, busy: Busy): void {
   knowMethods(app);
   addJsonParser(app, bodyReader(options.limits));
   decorateRequests(app);
@@ -120,19 +124,24 @@ function beforeRoutes(app: FastifyInstance, options: FrontOptions, busy: { reque
   addErrorAnswers(app, options);
 }
 
-function addHooks(app: FastifyInstance, { http, metrics, tracer, log, logsRequests }: FrontOptions, busy: { requests: number }): void {
+function addHooks(app: FastifyInstance, { http, metrics, tracer, log, logsRequests }: FrontOptions, busy: Busy): void {
   if (http.trusted_proxies.length > 0) readForwarded(app);
   if (tracer) traceRequests(app, tracer);
   const isTraced = tracer !== undefined;
+  const forget = function (this: ServerResponse) {
+    busy.delete(this);
+  };
   app.addHook('onRequest', (request, reply, done) => {
-    busy.requests += 1;
     request.response = reply.raw;
+    busy.add(reply.raw);
+    // Of a client that has left Fastify tells no end.
+    reply.raw.once('close', forget);
     // For an unknown path, errors in the body do not matter: it is not read.
     callContext.run({ requestId: request.id, isTraced }, done, malformed(request.raw) ?? (request.is404 ? new Fault('NOT_FOUND') : undefined));
   });
   app.addHook('onResponse', (request, reply, done) => {
-    // Set if the hook above has run.
-    if (request.response) busy.requests -= 1;
+    // It is closed a little later, and the server need not wait for that.
+    busy.delete(request.response);
     const { method, firstMs, span } = request;
     const route = (request.routed ?? request.routeOptions).url ?? 'none';
     const { statusCode: status, elapsedTime } = reply;
@@ -156,10 +165,10 @@ function readForwarded(app: FastifyInstance): void {
   });
 }
 
-async function close(app: FastifyInstance, busy: { readonly requests: number }, connections: Connections, ms: number): Promise<void> {
+async function close(app: FastifyInstance, busy: ReadonlySet<ServerResponse>, connections: Connections, ms: number): Promise<void> {
   const closed = app.close();
   const began = performance.now();
-  const isAwaited = (passed: number) => (busy.requests > 0 && passed < ms) || (connections.hasSilent() && passed < Math.min(ms, FIRST_REQUEST_MS));
+  const isAwaited = (passed: number) => (busy.size > 0 && passed < ms) || (connections.hasSilent() && passed < Math.min(ms, FIRST_REQUEST_MS));
   while (isAwaited(performance.now() - began)) await pause(LINGER_MS / 4);
   await pause(LINGER_MS);
   // The rest have no running request: they are kept alive, or have sent nothing for long.

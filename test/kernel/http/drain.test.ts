@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Agent } from 'undici';
+import { Agent, request } from 'undici';
 import { test } from 'uvu';
+import { REQUESTS_MS } from '../../../kernel/ports.ts';
 import { until } from '../../runtime.ts';
-import { type Ask, asker, startServer, type TestServer } from '../../server.ts';
+import { type Ask, asker, signInAdmin, startServer, type TestServer } from '../../server.ts';
 
 const DRAIN_SECONDS = 30;
 const TOLD_MS = 30_000;
@@ -65,6 +66,24 @@ test('by default the stop begins at once', async () => {
   const server = await startServer();
   await server.stop();
   await assert.rejects(server.ask('GET', '/health'));
+  await server.end();
+});
+
+test('a stop does not wait for requests whose clients have left', async () => {
+  const server = await startServer({ env: { GATEHOUSE_HTTP_THREADS: '1' } });
+  const { address, dataDir } = server;
+  const cookie = await signInAdmin(server);
+  const client = new Agent({ connect: { ca: readFileSync(join(dataDir, 'tls', 'cert.pem'), 'utf8') } });
+  const headers = { accept: 'text/event-stream', cookie: `_ea_=${cookie}` };
+  const view = await request(`${address}/operations/status`, { dispatcher: client, headers });
+  view.body.on('error', () => {});
+  await client.destroy();
+  let hasStopped = false;
+  const stopped = server.stop().then(() => {
+    hasStopped = true;
+  });
+  await until(() => hasStopped, 'the stop, before the time that requests get', REQUESTS_MS - 1_000);
+  await stopped;
   await server.end();
 });
 
