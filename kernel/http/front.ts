@@ -134,8 +134,8 @@ function addHooks(app: FastifyInstance, { http, metrics, tracer, log, logsReques
   app.addHook('onRequest', (request, reply, done) => {
     request.response = reply.raw;
     busy.add(reply.raw);
-    // Of a client that has left Fastify tells no end.
-    reply.raw.once('close', forget);
+    // Of a client that has left Fastify tells no end. It closes once only; `once` would make two objects for each request.
+    reply.raw.on('close', forget);
     // For an unknown path, errors in the body do not matter: it is not read.
     callContext.run({ requestId: request.id, isTraced }, done, malformed(request.raw) ?? (request.is404 ? new Fault('NOT_FOUND') : undefined));
   });
