@@ -20,9 +20,19 @@ export async function startOf<T>(part: string, run: () => T): Promise<Awaited<T>
   }
 }
 
-/** @returns what a part of the server or a database says of its state; undefined for any other error */
+/** @returns what a part of the server or a database says of its state, with the address that did not answer; undefined for any other error */
 export function serverFailure(error: unknown): string | undefined {
-  return error instanceof Fault && isServerFailure(error) ? (error.detail ?? failureText(error.code)) : undefined;
+  if (!(error instanceof Fault) || !isServerFailure(error)) return undefined;
+  return [error.detail ?? failureText(error.code), ...connectionFailures(error.cause)].join(': ');
+}
+
+const CONNECTING: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo']);
+
+/** @returns for each address why there is no connection, as `connect ECONNREFUSED 127.0.0.1:5432`: a host may have several. Messages of other kinds may hold more than an operator should see. */
+function connectionFailures(cause: unknown): readonly string[] {
+  const { errors, syscall, message } = (cause ?? {}) as { errors?: unknown; syscall?: unknown; message?: string };
+  if (Array.isArray(errors)) return errors.flatMap(connectionFailures);
+  return CONNECTING.has(syscall) && message ? [message] : [];
 }
 
 /** @returns what the operating system refused on which file, such as one of another user; undefined for any other error */

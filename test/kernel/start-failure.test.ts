@@ -45,6 +45,13 @@ test('a start that fails because an actor does not answer names the plugin', asy
   });
 });
 
+test('a database that is away is named by its addresses, and not by the user and password of its URL', async () => {
+  const start = (host: string) => startServer({ config: `[store]\nurl = "postgres://admin:hidden@${host}:1/x"` });
+  const away = 'the store could not start: the database cannot be reached';
+  await assert.rejects(start('127.0.0.1'), { name: 'StartFailure', message: `${away}: connect ECONNREFUSED 127.0.0.1:1` });
+  await assert.rejects(start('localhost'), (error: Error) => new RegExp(`^${away}(: connect E[A-Z]+ (::1|127\\.0\\.0\\.1):1)+$`).test(error.message));
+});
+
 test('what is not a fault of an actor stays what it is', async () => {
   const broken = definePlugin({
     name: 'broken',

@@ -31,7 +31,7 @@ test.before(async () => {
 });
 
 test('a database that is away', async () => {
-  const away = (job: string) => failed(`${job} failed: the database cannot be reached`);
+  const away = (job: string) => failed(`${job} failed: the database cannot be reached: connect ECONNREFUSED 127.0.0.1:1`);
   await assert.rejects(backUp(options(AWAY), join(folder, 'other.backup')), away('the backup'));
   await assert.rejects(restore(options(AWAY), file), away('the restore'));
   await assert.rejects(copy(AWAY, 'sqlite:copy.db'), away('the copy'));
