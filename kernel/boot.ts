@@ -7,6 +7,7 @@ import { ClockProbe } from './clock-probe.ts';
 import { type Configured, type ConfigureOptions, configure } from './configure.ts';
 import { openDataDir } from './data-dir.ts';
 import { Drain } from './drain.ts';
+import { describe } from './fault.ts';
 import { frontPlan } from './front-plan.ts';
 import type { Fronts } from './fronts/fronts.ts';
 import { holdLease } from './hold-lease.ts';
@@ -17,6 +18,7 @@ import type { Log } from './log-entry.ts';
 import { createMetrics, createProcessMetrics } from './metrics.ts';
 import type { PassedSockets } from './passed-sockets.ts';
 import { nodeName, prepareStore, settleRows } from './prepare-store.ts';
+import { repeat } from './repeat.ts';
 import { collectLargeBytes, IN_FRONT } from './runtime/collect.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import { serve } from './serve.ts';
@@ -28,6 +30,8 @@ import { openableStoreUrl } from './store/store-url.ts';
 import { openTracing } from './tracing/tracing.ts';
 import { Unwind } from './unwind.ts';
 import { createVersions } from './versions.ts';
+
+const DAY_MS = 86_400_000;
 
 interface BootOptions extends ConfigureOptions {
   readonly version: string;
@@ -104,11 +108,18 @@ async function start(options: Start): Promise<Server> {
   const serving = { ...options, ...parts, ...built, prepared, probe, clockProbe, drain, dataDir: dataDir.path, processMetrics };
   const opened = await serve(serving, plan);
   unwind.add('TLS watch', watchTls(files, log, opened.applyTls));
+  unwind.add('renewal of the self-signed certificate', renewSelfSigned(options, dataDir.path, clock));
   announcements.push(...[...opened.listeners].map(([name, address]) => `${name} listener on ${address}`));
   const { address, fronts } = opened;
   const isServing = () => plan.first === 1 || fronts?.supervisors.some(({ state }) => state === 'running') === true;
   const stop = () => drain.run(opened).then(() => unwind.run(log));
   return { address, dataDir: dataDir.path, runtime: built.runtime, fronts, isServing, announcements, log, stop };
+}
+
+/** Makes it anew in time while the server runs; whoever watches the files uses it. Nothing is done where a certificate is configured. */
+function renewSelfSigned({ config, base, log }: Start, dataDir: string, clock: LocalClock): () => void {
+  const failed = (error: unknown) => log.error({ error: describe(error) }, 'the self-signed certificate could not be made anew; it is tried again in a day');
+  return repeat(clock, DAY_MS, () => tlsFiles(config.http, base, dataDir, clock.now()), failed);
 }
 
 /** Starts everything that is not a front. @param isServing whether this thread serves requests itself */

@@ -16,13 +16,16 @@ const VALID_DAYS = 365;
 const RENEW_DAYS = 30;
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
-/** @returns paths of certificate and key in the data folder. Both are made if missing, and replaced 30 days before they expire. */
+/**
+ * @param host on which the server listens
+ * @returns paths of certificate and key in the data folder. Both are made if missing, and replaced 30 days before they expire, or if they do not name the host.
+ */
 export async function ensureSelfSigned(dataDir: string, host: string, now: number): Promise<CertificateFiles> {
   const folder = join(dataDir, 'tls');
   const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
   if (existsSync(files.cert) && existsSync(files.key)) {
-    const { validTo } = new X509Certificate(readFileSync(files.cert));
-    if (Date.parse(validTo) - now > RENEW_DAYS * DAY_MS) return files;
+    const certificate = new X509Certificate(readFileSync(files.cert));
+    if (Date.parse(certificate.validTo) - now > RENEW_DAYS * DAY_MS && isNamed(host, certificate)) return files;
   }
   createPrivateFolder(folder);
   const { cert, key } = await makeCertificate(namesOf(host), now);
@@ -31,9 +34,15 @@ export async function ensureSelfSigned(dataDir: string, host: string, now: numbe
   return files;
 }
 
+const isUnspecified = (host: string): boolean => host === '0.0.0.0' || host === '::';
+
+/** The name of the machine does not count: that of a container is another after each start, and clients may trust exactly this file. */
+function isNamed(host: string, certificate: X509Certificate): boolean {
+  return isUnspecified(host) || (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined;
+}
+
 function namesOf(host: string): string[] {
-  const unspecified = host === '0.0.0.0' || host === '::';
-  return [...new Set(['localhost', '127.0.0.1', '::1', hostname(), ...(unspecified ? [] : [host])])];
+  return [...new Set(['localhost', '127.0.0.1', '::1', hostname(), ...(isUnspecified(host) ? [] : [host])])];
 }
 
 async function makeCertificate(names: readonly string[], now: number): Promise<{ cert: string; key: string }> {

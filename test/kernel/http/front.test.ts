@@ -1,17 +1,16 @@
 // The front: order of work, bad input, foreign pages, methods, headers, certificates, and a graceful end.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import Type from 'typebox';
 import { test } from 'uvu';
-import { ensureSelfSigned } from '../../../kernel/http/self-signed.ts';
 import { definePlugin } from '../../../kernel/plugin.ts';
 import { BUILT_IN } from '../../../plugins/index.ts';
 import { until } from '../../runtime.ts';
-import { signInAdmin, startServer, type TestServer, temporaryFolder } from '../../server.ts';
+import { signInAdmin, startServer, type TestServer } from '../../server.ts';
 
 const DAY_MS = 86_400_000;
 const held: { release?: () => void } = {};
@@ -311,19 +310,6 @@ test('the self-signed certificate names this machine, is kept, and its key is pr
   const [from, to] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)];
   assert.equal(to - from, 366 * DAY_MS, 'a year, and a day before');
   assert.ok(Math.abs(from + DAY_MS - server.clock.now()) < 600_000);
-});
-
-test('a self-signed certificate is made anew 30 days before its end, and not earlier', async () => {
-  const dataDir = temporaryFolder();
-  const now = Date.now();
-  const made = async (at: number) => new X509Certificate(readFileSync((await ensureSelfSigned(dataDir, '0.0.0.0', at)).cert));
-  const first = await made(now);
-  const due = Date.parse(first.validTo) - 30 * DAY_MS;
-  for (const at of [now, due - 1]) assert.equal((await made(at)).fingerprint256, first.fingerprint256);
-  assert.notEqual((await made(due)).fingerprint256, first.fingerprint256);
-  assert.match(String(first.subjectAltName), /^DNS:localhost, IP Address:127\.0\.0\.1, IP Address:0:0:0:0:0:0:0:1, DNS:/);
-  assert.ok(!String(first.subjectAltName).includes('0.0.0.0'));
-  rmSync(dataDir, { recursive: true });
 });
 
 test('loopback and signed-in callers see what is not ready; only loopback reads /metrics', async () => {

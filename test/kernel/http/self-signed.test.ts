@@ -1,0 +1,59 @@
+// The self-signed certificate of a server that has no other: when it is made anew, and that it is used then.
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { test } from 'uvu';
+import { ensureSelfSigned } from '../../../kernel/http/self-signed.ts';
+import { until } from '../../runtime.ts';
+import { startServer, temporaryFolder } from '../../server.ts';
+
+const DAY_MS = 86_400_000;
+
+test('it is made anew 30 days before its end, and not earlier', async () => {
+  const dataDir = temporaryFolder();
+  const now = Date.now();
+  const made = async (at: number) => new X509Certificate(readFileSync((await ensureSelfSigned(dataDir, '0.0.0.0', at)).cert));
+  const first = await made(now);
+  const due = Date.parse(first.validTo) - 30 * DAY_MS;
+  for (const at of [now, due - 1]) assert.equal((await made(at)).fingerprint256, first.fingerprint256);
+  assert.notEqual((await made(due)).fingerprint256, first.fingerprint256);
+  assert.match(String(first.subjectAltName), /^DNS:localhost, IP Address:127\.0\.0\.1, IP Address:0:0:0:0:0:0:0:1, DNS:/);
+  assert.ok(!String(first.subjectAltName).includes('0.0.0.0'));
+  rmSync(dataDir, { recursive: true });
+});
+
+test('it is made anew for a host that it does not name', async () => {
+  const dataDir = temporaryFolder();
+  const made = async (host: string) => new X509Certificate(readFileSync((await ensureSelfSigned(dataDir, host, Date.now())).cert));
+  const first = await made('127.0.0.1');
+  for (const host of ['0.0.0.0', '::', '::1', 'localhost']) assert.equal((await made(host)).fingerprint256, first.fingerprint256, host);
+  const named = await made('gate.example');
+  assert.ok(named.checkHost('gate.example') && named.checkIP('127.0.0.1'));
+  const addressed = await made('192.0.2.1');
+  assert.ok(addressed.checkIP('192.0.2.1') && !addressed.checkHost('gate.example'));
+  rmSync(dataDir, { recursive: true });
+});
+
+test('a server that runs for a year makes it anew in time, and serves it', async () => {
+  const running = await startServer();
+  const { hostname, port } = new URL(running.address);
+  const served = () =>
+    new Promise<X509Certificate>((resolve, reject) => {
+      const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false }, () => {
+        resolve(socket.getPeerX509Certificate() as X509Certificate);
+        socket.destroy();
+      });
+      socket.on('error', reject);
+    });
+  const first = await served();
+  await running.runtime.advance(300 * DAY_MS);
+  assert.equal(new X509Certificate(readFileSync(join(running.dataDir, 'tls', 'cert.pem'))).fingerprint256, first.fingerprint256);
+  await running.runtime.advance(37 * DAY_MS);
+  await until(async () => (await served()).fingerprint256 !== first.fingerprint256, 'the new certificate is served');
+  assert.ok(Date.parse((await served()).validTo) > running.clock.now() + 300 * DAY_MS);
+  await running.end();
+});
+
+test.run();
