@@ -1,4 +1,4 @@
-// A cache of key sets by address: one fetch serves all who wait, and a set is not fetched again before its shortest interval has passed.
+// A cache of key sets by address: one fetch serves all who wait, a set is not fetched again before its shortest interval has passed, and a failed fetch is tried again soon.
 import { createLocalJWKSet, type JSONWebKeySet, type LocalJWKSet } from 'jose';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Fetcher } from './fetch.ts';
@@ -14,6 +14,8 @@ interface Entry {
   /** Monotonic milliseconds; undefined before the first fetch. */
   fetchedAt: number | undefined;
   triedAt: number | undefined;
+  /** Fetches that have failed since the last one that did not. */
+  failures: number;
   flight: Promise<void> | undefined;
   /** Upper bound of the memory for the keys. */
   bytes: number;
@@ -21,6 +23,8 @@ interface Entry {
 
 /** A key that its issuer has withdrawn stays valid for at most this long. */
 const OLD_MS = 600_000;
+/** After a failure the next fetch may come so soon, after each further one in twice the time: when a provider is back, its users need not wait for the whole interval. */
+const FIRST_RETRY_MS = 1_000;
 /** Addresses come from administrators; the limit removes addresses that are no longer in use. */
 const MAX_ENTRIES = 1_000;
 /** Memory of all sets together; a set of one megabyte takes a third of it. */
@@ -57,6 +61,7 @@ export class KeySets {
       set: { resolve: undefined, failure: undefined },
       fetchedAt: undefined,
       triedAt: undefined,
+      failures: 0,
       flight: undefined,
       bytes: 0,
     };
@@ -84,7 +89,7 @@ export class KeySets {
   /** Joins a running fetch, or starts one if the interval has passed. */
   async #fetchKeySet(entry: Entry, uri: string, minRefreshSeconds: number): Promise<KeySet> {
     const now = this.#clock.monotonic();
-    if (!entry.flight && (entry.triedAt === undefined || now - entry.triedAt >= minRefreshSeconds * 1000)) {
+    if (!entry.flight && (entry.triedAt === undefined || now - entry.triedAt >= pauseOf(entry, minRefreshSeconds))) {
       entry.triedAt = now;
       entry.flight = this.#load(entry, uri).finally(() => {
         entry.flight = undefined;
@@ -99,13 +104,21 @@ export class KeySets {
       const keys = await this.#fetcher.fetch(uri);
       entry.set = { resolve: createLocalJWKSet({ keys: keys.map(normalized) } as unknown as JSONWebKeySet), failure: undefined };
       entry.fetchedAt = this.#clock.monotonic();
+      entry.failures = 0;
       // An entry that was dropped meanwhile no longer counts.
       if (this.#entries.get(uri) === entry) this.#weigh(uri, entry, JSON.stringify(keys).length * JSON_EXPANSION);
     } catch (error) {
+      entry.failures += 1;
       // Keep the same object while the keys stay the same: callers compare objects to avoid trying the same keys twice.
       if (entry.set.resolve === undefined) entry.set = { resolve: undefined, failure: describe(error) };
     }
   }
+}
+
+/** @returns milliseconds from one fetch to the next */
+function pauseOf({ failures }: Entry, minRefreshSeconds: number): number {
+  const usual = minRefreshSeconds * 1_000;
+  return failures === 0 ? usual : Math.min(usual, FIRST_RETRY_MS * 2 ** (failures - 1));
 }
 
 /**
