@@ -1,5 +1,4 @@
 // The HTTP server: Fastify over TLS with its limits, hooks, error answers and graceful end.
-import type { ServerResponse } from 'node:http';
 import type { Server, ServerOptions } from 'node:https';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { callContext } from '../call-context.ts';
@@ -26,6 +25,7 @@ import type { ProblemWriter } from './problem.ts';
 import { refuseUnparsed } from './refuse-unparsed.ts';
 import { newRequestId } from './request-id.ts';
 import type { Route, Unserved } from './route.ts';
+import { RunningRequests } from './running-requests.ts';
 import { addRoutes, bodyReader, decorateRequests, whoseIs } from './serve-route.ts';
 import { traceRequests } from './trace-requests.ts';
 import { KEEP_ALIVE_MS, MAX_HEADER_BYTES, type WatchedServer, watchedServer } from './watched-server.ts';
@@ -64,9 +64,6 @@ export interface Front {
   close(ms: number): Promise<void>;
 }
 
-/** The answers that are not complete yet. */
-type Busy = Set<ServerResponse>;
-
 /** In effect no limit: a path cannot be longer than the header block, and each parameter has its own rule. */
 const MAX_PARAM = MAX_HEADER_BYTES;
 /** When a response reports that it is finished, its last bytes may not have passed through TLS yet. */
@@ -100,8 +97,8 @@ export async function createFront(options: FrontOptions): Promise<Front> {
       return watched.server.server;
     },
   });
-  const busy: Busy = new Set();
-  beforeRoutes(app, options, busy);
+  const running = new RunningRequests(app.server as unknown as Server);
+  beforeRoutes(app, options, running);
   const openapi = await addOpenApi(app, options);
   refuseOthers(app, OPENAPI_PATH, new Set(['GET']));
   const live = addLiveViews(app, { ...options, shares: limits.live });
@@ -111,37 +108,39 @@ export async function createFront(options: FrontOptions): Promise<Front> {
     connections.drain();
     live.end();
   };
-  return { app, server: app.server as unknown as Server, openapi, renew: () => connections.renew(), drain, close: (ms) => close(app, busy, connections, ms) };
+  return {
+    app,
+    server: app.server as unknown as Server,
+    openapi,
+    renew: () => connections.renew(),
+    drain,
+    close: (ms) => close(app, running, connections, ms),
+  };
 }
 
-function beforeRoutes(app: FastifyInstance, options: FrontOptions, busy: Busy): void {
+function beforeRoutes(app: FastifyInstance, options: FrontOptions, running: RunningRequests): void {
   knowMethods(app);
   addJsonParser(app, bodyReader(options.limits));
   decorateRequests(app);
-  addHooks(app, options, busy);
+  addHooks(app, options, running);
   addDefaultHeaders(app);
   boundAnswers(app, options.limits, whoseIs);
   addErrorAnswers(app, options);
 }
 
-function addHooks(app: FastifyInstance, { http, metrics, tracer, log, logsRequests }: FrontOptions, busy: Busy): void {
+function addHooks(app: FastifyInstance, { http, metrics, tracer, log, logsRequests }: FrontOptions, running: RunningRequests): void {
   if (http.trusted_proxies.length > 0) readForwarded(app);
   if (tracer) traceRequests(app, tracer);
   const isTraced = tracer !== undefined;
-  const forget = function (this: ServerResponse) {
-    busy.delete(this);
-  };
   app.addHook('onRequest', (request, reply, done) => {
+    running.begin(request.raw.socket);
     request.response = reply.raw;
-    busy.add(reply.raw);
-    // Of a client that has left Fastify tells no end. It closes once only; `once` would make two objects for each request.
-    reply.raw.on('close', forget);
     // For an unknown path, errors in the body do not matter: it is not read.
     callContext.run({ requestId: request.id, isTraced }, done, malformed(request.raw) ?? (request.is404 ? new Fault('NOT_FOUND') : undefined));
   });
   app.addHook('onResponse', (request, reply, done) => {
-    // It is closed a little later, and the server need not wait for that.
-    busy.delete(request.response);
+    // Set if the hook above has run.
+    if (request.response) running.end(request.raw.socket);
     const { method, firstMs, span } = request;
     const route = (request.routed ?? request.routeOptions).url ?? 'none';
     const { statusCode: status, elapsedTime } = reply;
@@ -165,10 +164,10 @@ function readForwarded(app: FastifyInstance): void {
   });
 }
 
-async function close(app: FastifyInstance, busy: ReadonlySet<ServerResponse>, connections: Connections, ms: number): Promise<void> {
+async function close(app: FastifyInstance, running: RunningRequests, connections: Connections, ms: number): Promise<void> {
   const closed = app.close();
   const began = performance.now();
-  const isAwaited = (passed: number) => (busy.size > 0 && passed < ms) || (connections.hasSilent() && passed < Math.min(ms, FIRST_REQUEST_MS));
+  const isAwaited = (passed: number) => (running.any && passed < ms) || (connections.hasSilent() && passed < Math.min(ms, FIRST_REQUEST_MS));
   while (isAwaited(performance.now() - began)) await pause(LINGER_MS / 4);
   await pause(LINGER_MS);
   // The rest have no running request: they are kept alive, or have sent nothing for long.
