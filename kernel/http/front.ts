@@ -97,7 +97,8 @@ export async function createFront(options: FrontOptions): Promise<Front> {
       return watched.server.server;
     },
   });
-  const running = new RunningRequests(app.server as unknown as Server);
+  const server = app.server as unknown as Server;
+  const running = new RunningRequests(server);
   beforeRoutes(app, options, running);
   const openapi = await addOpenApi(app, options);
   refuseOthers(app, OPENAPI_PATH, new Set(['GET']));
@@ -108,14 +109,7 @@ export async function createFront(options: FrontOptions): Promise<Front> {
     connections.drain();
     live.end();
   };
-  return {
-    app,
-    server: app.server as unknown as Server,
-    openapi,
-    renew: () => connections.renew(),
-    drain,
-    close: (ms) => close(app, running, connections, ms),
-  };
+  return { app, server, openapi, renew: () => connections.renew(), drain, close: (ms) => close(app, running, connections, ms) };
 }
 
 function beforeRoutes(app: FastifyInstance, options: FrontOptions, running: RunningRequests): void {
