@@ -1,5 +1,6 @@
 // Cuts the blocks of a document into passages: whole sentences of one chapter or page, long enough to be understood and short enough to be quoted.
 import { sentencesOf } from './sentences.ts';
+import { cutBefore } from './surrogate-pair.ts';
 import { isUnspaced, lengthInWords } from './words.ts';
 
 /** A paragraph, list item or heading, in the order of the document. */
@@ -40,7 +41,7 @@ export function passagesOf(blocks: Iterable<Block>): Passage[] {
   for (const block of blocks) {
     if (block.isHeading || block.page !== page) close();
     page = block.page;
-    if (block.isHeading) chapter = block.text.slice(0, endOf(block.text, MAX_CHAPTER));
+    if (block.isHeading) chapter = block.text.slice(0, cutBefore(block.text, MAX_CHAPTER));
     else
       for (const sentence of sentencesOf(block.text).flatMap(cut)) {
         const length = lengthInWords(sentence);
@@ -59,14 +60,9 @@ function cut(sentence: string): string[] {
   const limit = isUnspaced(sentence) ? MAX_UNSPACED : MAX_SENTENCE;
   while (rest.length > limit) {
     const space = rest.lastIndexOf(' ', limit);
-    const at = space > 0 ? space : endOf(rest, limit);
+    const at = space > 0 ? space : cutBefore(rest, limit);
     parts.push(rest.slice(0, at));
     rest = rest.slice(at).trimStart();
   }
   return [...parts, rest];
-}
-
-/** @returns the limit, or one less where it is between the halves of a surrogate pair */
-function endOf(text: string, limit: number): number {
-  return (text.codePointAt(limit - 1) ?? 0) > 0xffff ? limit - 1 : limit;
 }

@@ -10,7 +10,7 @@ const padding = constants.RSA_NO_PADDING;
 const modulusBits = (key: KeyObject): number => key.asymmetricKeyDetails?.modulusLength ?? 0;
 
 /**
- * OpenSSL and tokens refuse what does not fit with whatever they have (RFC 8017 section 9.1.1).
+ * RFC 8017 section 9.1.1. OpenSSL and each token refuse such a salt with another error.
  * @param key either half of the pair @returns the bytes that are left
  * @throws CryptoError bad_parameters if digest and salt do not fit into the modulus
  */

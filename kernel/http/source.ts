@@ -7,6 +7,7 @@ const GROUPS = 8;
 export function sourceOf(address: string): string {
   // Nothing else has to be looked at for an IPv4 address, and this is asked in every request.
   if (!address.includes(':')) return address;
+  // What sockets report of IPv4 clients where the server itself listens for both families.
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
   if (!isIPv6(plain)) return plain;
   const groups = groupsOf(plain.split('%')[0] as string);
@@ -28,7 +29,7 @@ function hexadecimal(group: string): string[] {
 }
 
 /**
- * A proxy that listens for both families tells its IPv4 clients as ::ffff:c000:201 (RFC 4291 section 2.5.5.2): they are of one /64, and are not one source.
+ * IPv4 addresses mapped to IPv6 (RFC 4291 section 2.5.5.2), as proxies report them that listen for both families. All of them share one /64.
  * @returns undefined for every other address
  */
 function ipv4In(groups: readonly string[]): string | undefined {

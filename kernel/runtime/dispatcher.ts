@@ -58,7 +58,9 @@ export class Dispatcher {
 
   /** Running calls whose caller has given up. */
   get overdue(): number {
-    return this.givenUp().length;
+    let count = 0;
+    for (const pending of this.#inFlight.values()) if (pending.settled) count++;
+    return count;
   }
 
   /** @returns numbers that tell these calls apart; no other call ever has them */

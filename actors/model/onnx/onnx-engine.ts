@@ -75,7 +75,7 @@ function watching(child: Child<HostApi>, clock: Clock): (signal: AbortSignal) =>
   let timer: Timer | undefined;
   /** By call: when it was cancelled. */
   let since: ReadonlyMap<number, number> = new Map();
-  // Calls are told apart: at any time one may just have been cancelled.
+  // Each call has its own time: the number of cancelled calls does not tell for how long any of them has been.
   const look = () => {
     const now = clock.monotonic();
     since = new Map(child.givenUp().map((call) => [call, since.get(call) ?? now]));
@@ -89,7 +89,7 @@ function watching(child: Child<HostApi>, clock: Clock): (signal: AbortSignal) =>
   };
   child.lost.then(() => timer && clock.clearTimeout(timer));
   return (signal) => {
-    // The call itself hears of it in the same turn.
+    // Later in this turn: first the call itself is marked as cancelled.
     const watch = () => queueMicrotask(look);
     signal.addEventListener('abort', watch, { once: true });
     return callWith(child.remote, { signal });

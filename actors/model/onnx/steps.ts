@@ -1,4 +1,4 @@
-// Work on long texts in steps: between two of them the process hears who has left, and serves others.
+// Splits long work on texts into steps: between them the process serves other calls, and stops if the caller has left.
 import { performance } from 'node:perf_hooks';
 import { Fault } from '../../../kernel/fault.ts';
 

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Tokenizer as Rules } from '@huggingface/tokenizers';
 import { sentenceSpans } from '../../../text/sentences.ts';
+import { isWithinPair } from '../../../text/surrogate-pair.ts';
 import type { Span } from '../api.ts';
 import { atOnce, type Steps } from './steps.ts';
 
@@ -152,11 +153,6 @@ function withoutLongWords(text: string): string[] {
     }
   parts.push(text.slice(from));
   return parts;
-}
-
-/** Whether a cut here would part the two halves of one character. */
-function isWithinPair(text: string, at: number): boolean {
-  return (text.charCodeAt(at) & 0xfc00) === 0xdc00;
 }
 
 export async function openTokenizer(folder: string): Promise<Tokenizer> {

@@ -59,7 +59,7 @@ test('a question as long as a text is found by its rarest words, in the memory t
   );
   const long = `${'common words of all passages '.repeat(100_000)} ${wordOf('own', 1_234)}`;
   assert.equal(index.search(long, 1)[0]?.ordinal, 1_234);
-  // Of common words alone some are used, too.
+  // A question of common words alone still finds passages.
   assert.equal(index.search('common words '.repeat(200_000), 5).length, 5);
 });
 

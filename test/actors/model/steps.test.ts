@@ -1,4 +1,4 @@
-// Long work on texts in steps: others are heard between them, and who leaves ends it.
+// Work in steps: other calls are served between them, and a caller that leaves ends it.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { atOnce, eachInSlices, inSlices, type Steps } from '../../../actors/model/onnx/steps.ts';

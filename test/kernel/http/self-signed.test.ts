@@ -1,4 +1,4 @@
-// The self-signed certificate of a server that has no other: when it is made anew, and that it is used then.
+// When the self-signed certificate is renewed, and that the server then uses the new one.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
