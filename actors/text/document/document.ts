@@ -1,6 +1,7 @@
 // Reads an epub, pdf or docx into passages. The content decides what it is, and its name must not say something else.
 import { createHash } from 'node:crypto';
 import { passagesOf } from '../../../text/passages.ts';
+import { cutBefore } from '../../../text/surrogate-pair.ts';
 import type { DocumentKind, ReadDocument } from '../api.ts';
 import { refuse } from '../refuse.ts';
 import { Archive } from './archive.ts';
@@ -22,7 +23,7 @@ export async function readDocument(name: string, file: Uint8Array): Promise<Read
   const passages = passagesOf(content.blocks);
   if (passages.length === 0)
     throw refuse(kind === 'pdf' ? 'the pdf has no text; add a copy with a text layer, as text recognition makes it' : `the ${kind} has no text`);
-  return { kind, title: content.title.slice(0, MAX_TITLE), sha256, passages };
+  return { kind, title: content.title.slice(0, cutBefore(content.title, MAX_TITLE)), sha256, passages };
 }
 
 async function contentOf(file: Uint8Array, extension: string | undefined): Promise<{ readonly kind: DocumentKind; readonly content: Content }> {

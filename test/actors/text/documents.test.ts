@@ -67,6 +67,11 @@ test('epub: an element that ends where it begins holds nothing of what follows',
   assert.equal(await ofChapter('<script src="a.js"/><p>One.</p><svg/><p>Two.</p><h2 id="a"/><p>Three.</p>'), 'One. Two. Three.');
 });
 
+test('a long title is cut between characters', async () => {
+  const { title } = await readDocument('a.epub', new Uint8Array(await epub(['A text.'], { title: `a${'😀'.repeat(300)}` })));
+  assert.equal(title, `a${'😀'.repeat(249)}`);
+});
+
 test('epub: how signs are pronounced does not divide a word', async () => {
   assert.equal(await ofChapter('<p><ruby>東<rp>(</rp><rt>とう</rt><rp>)</rp>京<rt>きょう</rt></ruby>の駅。</p>'), '東京の駅。');
 });
