@@ -8,7 +8,7 @@ import { median, percentile, round } from './report.ts';
 import type { Row } from './results-file.ts';
 
 /** Until code that a request runs through is compiled, which costs as much as the requests. */
-export const WARM_SECONDS = 8;
+export const WARM_SECONDS = 20;
 
 export interface Measured {
   readonly perSecond: number;
