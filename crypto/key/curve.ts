@@ -134,3 +134,9 @@ const MAX_CONVENTION_BITS = 8;
 export function isCurveLength(curve: RecommendedCurve, length: number): boolean {
   return Math.abs(length - curveLength(curve)) <= MAX_CONVENTION_BITS;
 }
+
+/** @param length CryptographicLength in bits, if the client gives one @throws CryptoError invalid for one that keys on the curve do not have */
+export function requireCurveLength(curve: RecommendedCurve, length: number | undefined): void {
+  if (length !== undefined && !isCurveLength(curve, length))
+    throw new CryptoError('invalid', `CryptographicLength: keys of ${curve} do not have ${length} bits`);
+}

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { CryptoError } from '../crypto-error.ts';
 import type { CryptographicAlgorithm, RecommendedCurve } from '../parameters.ts';
 import { requireOn } from '../switched-off.ts';
-import { isCurveLength, type OkpType, okpType, opensslCurve } from './curve.ts';
+import { type OkpType, okpType, opensslCurve, requireCurveLength } from './curve.ts';
 import { keyFacts, postQuantumType } from './key-algorithm.ts';
 
 export interface KeyPair {
@@ -42,12 +42,12 @@ const generateInPool = promisify(generateKeyPair) as unknown as (...recipe: Reci
  * @throws CryptoError invalid for a length that is too short or not possible, unsupported if OpenSSL does not support the algorithm, switched_off
  */
 export function generatePair(algorithm: CryptographicAlgorithm, options: PairOptions = {}): KeyPair {
-  return describePair(algorithm, options, generateNow(...recipeOf(algorithm, options)));
+  return describePair(options, generateNow(...recipeOf(algorithm, options)));
 }
 
 /** Like `generatePair`, but on a thread of the pool. */
 export async function generatePairInPool(algorithm: CryptographicAlgorithm, options: PairOptions = {}): Promise<KeyPair> {
-  return describePair(algorithm, options, await generateInPool(...recipeOf(algorithm, options)));
+  return describePair(options, await generateInPool(...recipeOf(algorithm, options)));
 }
 
 /** Whether it takes more than a few milliseconds to generate a pair. */
@@ -55,10 +55,9 @@ export function isSlowPair(algorithm: CryptographicAlgorithm): boolean {
   return algorithm === 'RSA' || algorithm === 'DSA' || algorithm === 'DH' || algorithm.startsWith('SLHDSA');
 }
 
-function describePair(algorithm: CryptographicAlgorithm, options: PairOptions, pair: Pair): KeyPair {
+function describePair(options: PairOptions, pair: Pair): KeyPair {
   const { length, curve } = keyFacts(pair.publicKey);
-  if (options.length !== undefined && options.curve === undefined && curve !== undefined && !isCurveLength(curve, options.length))
-    throw notOfLength(algorithm, options.length);
+  if (curve !== undefined) requireCurveLength(curve, options.length);
   return curve === undefined ? { ...pair, length } : { ...pair, length, curve };
 }
 

@@ -31,10 +31,13 @@ export type MacAlgorithm = { readonly hmac: HashingAlgorithm } | { readonly cmac
  * Finds the MAC for the algorithm of the parameters or, by default, of the key: an HMAC algorithm; a block cipher in mode CMAC;
  * or HMAC with the given hashing algorithm for anything else, such as AES keys and generic secrets.
  * @param algorithm of the key; undefined for a secret without an algorithm
- * @throws CryptoError unsupported, also if the hashing algorithm contradicts the HMAC algorithm; switched_off
+ * @throws CryptoError unsupported, also if the hashing algorithm contradicts the HMAC algorithm, or for a TagLength that would shorten the MAC; switched_off
  */
 export function macAlgorithm(algorithm: CryptographicAlgorithm | undefined, parameters: CryptographicParameters): MacAlgorithm {
   const chosen = choose(algorithm, parameters);
+  const { tagLength = macBytes(chosen) } = parameters;
+  if (tagLength !== macBytes(chosen))
+    throw unsupported(`TagLength: a MAC of this algorithm has ${macBytes(chosen)} bytes, and is not shortened to ${tagLength}`);
   requireOn('hmac' in chosen ? `HMAC-${chosen.hmac}` : `${chosen.cmac}-CMAC`);
   return chosen;
 }

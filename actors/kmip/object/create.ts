@@ -10,6 +10,7 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { callerName } from '../principal.ts';
 import { requireSize, requireUsable } from './attribute-change.ts';
+import { requireOrderedDates } from './attribute-dates.ts';
 import { digestOf, isGuessable } from './digest.ts';
 import { flagOf } from './flag.ts';
 import { granteesOf } from './grants.ts';
@@ -50,7 +51,7 @@ const KEYS: ReadonlySet<number> = new Set([
   ObjectType.PGPKey,
 ]);
 
-/** Builds an object with all attributes that the server sets; the caller stores it in a transaction. */
+/** Builds an object with all attributes that the server sets; the caller stores it in a transaction. @throws Refusal InvalidAttributeValue for dates in a wrong order */
 export function newObject(ctx: OperationContext, { place: { id, source, chosen }, type, content, attributes, brought, complete }: NewObject): Draft {
   for (const tag of [TAG.UniqueIdentifier, TAG.ObjectType, TAG.State]) attributes.remove(tag);
   const owner = source.keeper?.ownerOf(id) ?? ctx.caller.user;
@@ -71,6 +72,7 @@ export function newObject(ctx: OperationContext, { place: { id, source, chosen }
   const digest = isGuessable(type) ? undefined : digestOf(content);
   if (digest) set(digest);
   requireSize(draft);
+  requireOrderedDates(draft, ctx.now);
   settle(draft, ctx.now);
   return draft;
 }

@@ -80,6 +80,9 @@ test('what the algorithm of key and parameters means', () => {
   deepEqual(macAlgorithm('AES', { cryptographicAlgorithm: 'HMAC_SHA384' }), { hmac: 'SHA_384' });
   deepEqual(macAlgorithm(undefined, { hashingAlgorithm: 'SHA_512_256' }), { hmac: 'SHA_512_256' });
   throws(() => macAlgorithm('HMAC_SHA256', { hashingAlgorithm: 'MD5' }), unsupported(/HMAC_SHA256 with the hashing algorithm MD5 is not supported/));
+  deepEqual(macAlgorithm('AES', { blockCipherMode: 'CMAC', tagLength: 16 }), { cmac: 'AES' });
+  throws(() => macAlgorithm('AES', { blockCipherMode: 'CMAC', tagLength: 8 }), unsupported(/TagLength: .* 16 bytes/));
+  throws(() => macAlgorithm('HMAC_SHA256', { tagLength: 16 }), unsupported(/TagLength: .* 32 bytes/));
   throws(() => macAlgorithm('AES', {}), unsupported(/AES is not supported for a MAC without/));
   throws(() => macAlgorithm('AES', { blockCipherMode: 'CBC_MAC' }), unsupported(/CBC_MAC/));
   throws(() => macAlgorithm('AES', { hashingAlgorithm: 'Tiger' }), unsupported(/Tiger/));

@@ -111,6 +111,19 @@ if (!skipWithout('softhsm2')) {
     }
   });
 
+  test('a length that keys on the curve do not have is refused, as for keys in software', async () => {
+    const make = (bits: number) =>
+      makePair(
+        server.admin,
+        `${server.prefix}curve ${bits}`,
+        enumeration('CryptographicAlgorithm', 'EC'),
+        curve('P_256'),
+        integer('CryptographicLength', bits),
+      );
+    await done(make(256));
+    await refused(make(384), /^Invalid_Field: CryptographicLength: keys of P_256 do not have 384 bits$/);
+  });
+
   test('data too large for an RSA key, and a salt too long for it, are named, as with keys in software', async () => {
     const [name, length] = [enumeration('CryptographicAlgorithm', 'RSA'), integer('CryptographicLength', 2048)];
     await done(makePair(server.admin, `${server.prefix}pair`, name, length));

@@ -78,6 +78,17 @@ for (const speech of SPEECHES) {
     const next = await client.do('ReKeyKeyPair', text(TAG.PrivateKeyUniqueIdentifier, pair[0]));
     await expect([textIn(next, TAG.PrivateKeyUniqueIdentifier), textIn(next, TAG.PublicKeyUniqueIdentifier)]);
   });
+
+  test(`a length that keys on the curve do not have is refused: KMIP ${version}`, async () => {
+    const client = alice.client(speech);
+    const make = (bits: number): readonly Node[] => {
+      const common = [enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm.EC), CURVE, integer(TAG.CryptographicLength, bits)];
+      return members(client, common, [MASKED(MASK.CryptographicUsageMask.Sign)], [MASKED(MASK.CryptographicUsageMask.Verify)]);
+    };
+    await client.do('CreateKeyPair', ...make(256));
+    const [refusal] = await client.refusals('CreateKeyPair', [make(384)]);
+    assert.deepEqual(refusal, { reason: 'InvalidField', message: 'CryptographicLength: keys of P_256 do not have 384 bits' });
+  });
 }
 
 test.run();

@@ -232,6 +232,13 @@ inEachVersion('a DeactivationDate in the past ends the life of a key', async (cl
   assert.equal((await client.valueOf(other, TAG.State))?.value, ENUM.State.Deactivated);
 });
 
+inEachVersion('a new object does not end before it begins, unless both are over', async (client) => {
+  const make = (begin: number, end: number) => aesKey(client, dateTime(TAG.ActivationDate, now() + begin), dateTime(TAG.DeactivationDate, now() + end));
+  await assert.rejects(make(9_000, 6_000), /DeactivationDate must not be before ActivationDate/);
+  assert.equal((await client.valueOf(await make(6_000, 9_000), TAG.State))?.value, ENUM.State.PreActive);
+  assert.equal((await client.valueOf(await make(-6_000, -3_000), TAG.State))?.value, ENUM.State.Deactivated);
+});
+
 inEachVersion('an opaque object has no State', async (client) => {
   const id = await opaque(client, name(`opaque ${client.speech.major}.${client.speech.minor}`));
   assert.equal(await client.valueOf(id, TAG.State), undefined);

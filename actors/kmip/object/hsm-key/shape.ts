@@ -1,5 +1,6 @@
 // What keys on tokens are to be, from KMIP's attributes, and what KMIP says of keys that are there.
 import type { KeyObject } from 'node:crypto';
+import { requireCurveLength } from '../../../../crypto/key/curve.ts';
 import { keyFacts } from '../../../../crypto/key/key-algorithm.ts';
 import type { PairOptions as PairWish } from '../../../../crypto/key/key-pair.ts';
 import { checkedLength } from '../../../../crypto/key/symmetric-key.ts';
@@ -68,7 +69,7 @@ export function secretShape(type: ObjectType, algorithm: CryptographicAlgorithm 
   throw new Refusal('InvalidField', `Only AES symmetric keys and HMAC keys can be made in an HSM, not ${algorithm}`);
 }
 
-/** @throws Refusal InvalidField, UnsupportedCryptographicParameters */
+/** @throws Refusal InvalidField, UnsupportedCryptographicParameters; CryptoError invalid for a length that keys on the curve do not have */
 export function pairShape(algorithm: CryptographicAlgorithm, { length, curve }: PairWish): PairOptions['type'] {
   if (algorithm === 'RSA') {
     const rsaBits = length ?? 2048;
@@ -80,6 +81,7 @@ export function pairShape(algorithm: CryptographicAlgorithm, { length, curve }: 
   const known = CURVES.find((each) => each.curve === wanted && (each.type === 'ED') === (algorithm === 'Ed25519'));
   if (!known || !CURVE_ALGORITHMS.has(algorithm))
     throw new Refusal('UnsupportedCryptographicParameters', `an HSM makes no pair of ${algorithm} on ${wanted}; it makes RSA, EC and Ed25519 keys`);
+  requireCurveLength(known.curve, length);
   return { curve: known.type, params: paramsOf(known) };
 }
 
