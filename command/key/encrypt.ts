@@ -62,7 +62,7 @@ async function algorithms(client: Client, kid: string, alg: string | undefined, 
 async function usualOf(client: Client, kid: string, alg: string | undefined, enc: string | undefined) {
   if (alg !== undefined && alg !== 'dir' && enc === undefined) return { alg, enc: 'A256GCM' };
   const sort = await sortOf(client, kid, '--alg and --enc').catch((error: unknown) => {
-    if (error instanceof CommandError) return { algorithm: 'AES', bits: 256 };
+    if (error instanceof CommandError) return { algorithm: 'AES', bits: 256, parameters: {} };
     throw error;
   });
   const usual = encryptionAlgorithm(sort);

@@ -1,5 +1,5 @@
 // The kinds of keys that `gatehouse key create` makes, and the algorithms with which each kind works if no other is named.
-import { enumeration, integer, type Node, structure } from '../../client/kmip.ts';
+import { enumeration, integer, type Members, type Node, structure } from '../../client/kmip.ts';
 
 /** Bits of the KMIP usage mask (KMIP 2.1, section 11.14). */
 const USE = { sign: 1, verify: 2, encrypt: 4, decrypt: 8, wrap: 16, unwrap: 32, macGenerate: 128, macVerify: 256, keyAgreement: 2_048 } as const;
@@ -66,16 +66,25 @@ export function creation(kind: string, common: readonly Node[], own: readonly No
 
 const algorithm = (name: string): Node => enumeration('CryptographicAlgorithm', name);
 
-/** What the attributes of a key say of its kind: the algorithm of KMIP and the length in bits. */
+/** What the attributes of a key say of its kind: the algorithm of KMIP, the length in bits, and the CryptographicParameters of what it was made for. */
 export interface Sort {
   readonly algorithm: string;
   readonly bits: number;
+  readonly parameters: Members;
 }
 
-export function signatureAlgorithm({ algorithm: name, bits }: Sort): string | undefined {
-  if (name === 'RSA') return 'PS256';
+/** A key that was made for one algorithm takes no other. */
+export function signatureAlgorithm({ algorithm: name, bits, parameters }: Sort): string | undefined {
+  if (name === 'RSA') return `${/WithRSA/.test(named(parameters['DigitalSignatureAlgorithm'])) ? 'RS' : 'PS'}${hashOf(parameters) ?? 256}`;
   if (name === 'EC' || name === 'ECDSA') return { 256: 'ES256', 384: 'ES384', 521: 'ES512' }[bits];
   return /^(Ed25519|Ed448)$/.test(name) ? name : undefined;
+}
+
+/** Names come with or without underscores. */
+const named = (value: unknown): string => String(value ?? '').replaceAll('_', '');
+
+function hashOf({ DigitalSignatureAlgorithm, HashingAlgorithm }: Members): string | undefined {
+  return /SHA(1|256|384|512)(?!\d)/.exec(`${named(HashingAlgorithm)} ${named(DigitalSignatureAlgorithm)}`)?.[1];
 }
 
 export function macAlgorithm({ algorithm: name }: Sort): string | undefined {
@@ -84,8 +93,12 @@ export function macAlgorithm({ algorithm: name }: Sort): string | undefined {
 }
 
 /** `alg` and `enc` of JOSE (RFC 7518). */
-export function encryptionAlgorithm({ algorithm: name, bits }: Sort): { alg: string; enc: string } | undefined {
-  if (name === 'AES') return { alg: 'dir', enc: `A${bits}GCM` };
-  if (name === 'RSA') return { alg: 'RSA-OAEP-256', enc: 'A256GCM' };
+export function encryptionAlgorithm({ algorithm: name, bits, parameters }: Sort): { alg: string; enc: string } | undefined {
+  const mode = named(parameters['BlockCipherMode']);
+  if (name === 'AES' && mode === 'NISTKeyWrap') return { alg: `A${bits}KW`, enc: 'A256GCM' };
+  if (name === 'AES') return { alg: 'dir', enc: mode === 'CBC' && bits >= 256 ? `A${bits / 2}CBC-HS${bits}` : `A${bits}GCM` };
+  if (name === 'RSA') return { alg: oaep(hashOf(parameters) ?? '256'), enc: 'A256GCM' };
   return /^(EC|ECDH|X25519|X448)$/.test(name) ? { alg: 'ECDH-ES', enc: 'A256GCM' } : undefined;
 }
+
+const oaep = (hash: string): string => (hash === '1' ? 'RSA-OAEP' : `RSA-OAEP-${hash}`);

@@ -37,6 +37,20 @@ for (const [kind, pem] of [
     assert.match(printed[3] ?? '', new RegExp(`${pem}|Private-Key: \\(\\d+ bit`));
   });
 
+test('a key that was made for one algorithm works with that one, without naming it', async () => {
+  const signed = ['RS256', 'RS512', 'PS256', 'PS384'];
+  const encrypted = ['RSA-OAEP', 'RSA-OAEP-256', 'RSA-OAEP-512'];
+  const secrets = ['A128GCM', 'A192KW', 'A128CBC-HS256', 'A256CBC-HS512'];
+  const bytes = (alg: string) => ({ A128GCM: 16, A192KW: 24, 'A128CBC-HS256': 32 })[alg] ?? 64;
+  const printed = await lines(`echo text > made-for; openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out rsa.pem 2> /dev/null
+    for alg in ${signed.join(' ')}; do gatehouse key sign $(gatehouse key import rsa.pem --alg $alg) made-for -o $alg.jws; gatehouse key verify $alg.jws made-for; done
+    for alg in ${encrypted.join(' ')}; do gatehouse key encrypt $(gatehouse key import rsa.pem --alg $alg) made-for | gatehouse key decrypt; done
+    ${secrets.map((alg) => `head -c ${bytes(alg)} /dev/urandom > own-secret; gatehouse key encrypt $(gatehouse key import own-secret --alg ${alg}) made-for | gatehouse key decrypt`).join('\n')}`);
+  assert.equal(printed.filter((line) => /^The signature of \S+ is right$/.test(line)).length, signed.length);
+  assert.equal(printed.filter((line) => line === 'text').length, encrypted.length + secrets.length);
+  for (const alg of signed) assert.equal(JSON.parse(Buffer.from(JSON.parse(file(`${alg}.jws`).toString()).protected, 'base64url').toString()).alg, alg);
+});
+
 test('a MAC is computed and verified; a wrong one ends with 8', async () => {
   const printed = await lines(`gatehouse key create hmac-256 --name counter > /dev/null; MAC=$(echo text | gatehouse key mac counter)
     echo text | gatehouse key mac counter --verify $MAC; echo other | gatehouse key mac counter --verify $MAC || echo "ended with $?"`);

@@ -71,6 +71,25 @@ if (!skipWithout('chromium')) {
     await page.context().close();
   });
 
+  test('an RSA key made for RS256 signs by RS256, and one for RSA-OAEP encrypts by it', async () => {
+    const { page } = await openConsole(browser, server.address, root);
+    const pem = rsa.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+    for (const [use, name, deed, result, alg] of [
+      ['Sign with RSA (RS256)', 'for RS256', 'Sign', 'Signed (JWS)', 'RS256'],
+      ['Encrypt keys with RSA (OAEP)', 'for OAEP', 'Encrypt', 'Encrypted (JWE)', 'RSA-OAEP-256'],
+    ] as const) {
+      await bring(page, use, name, pem);
+      await page.getByRole('heading', { level: 1, name }).waitFor();
+      if (deed === 'Encrypt') await page.getByRole('link', { name: /public/i }).first().click();
+      await page.getByLabel('What to do').selectOption({ label: deed });
+      await page.getByLabel('Text', { exact: true }).fill('release 8');
+      await page.getByRole('button', { name: deed, exact: true }).click();
+      const [header = ''] = ((await page.getByLabel(result, { exact: true }).textContent()) ?? '').split('.');
+      assert.equal(JSON.parse(Buffer.from(header, 'base64url').toString()).alg, alg);
+    }
+    await page.context().close();
+  });
+
   test('what is no such key is refused with what is wrong, and nothing is kept of it', async () => {
     const { page } = await openConsole(browser, server.address, root);
     const count = async () => (await server.ask('GET', '/access/owned?limit=100', { cookie: root })).body.length as number;

@@ -11,7 +11,7 @@ import type { OperationContext } from '../operation-context.ts';
 import { additionalText, toAuthenticatedData } from './additional-data.ts';
 import { base64url } from './base64url.ts';
 import { findPublicKey, findSecretKey } from './find-key.ts';
-import { fitsContent, fitsKeyWrap, fitsRsa } from './fitting-key.ts';
+import { fitsContent, fitsKeyWrap, fitsOaep } from './fitting-key.ts';
 import { agreedKey, agreementCurve, ephemeralPair, partyInformation } from './key-agreement.ts';
 import { KEY_WRAP, oaepBy, wrap } from './key-wrap.ts';
 import { MAX_CHARACTERS, type Members, octets, text } from './members.ts';
@@ -85,7 +85,7 @@ async function encryptWrapped(ctx: OperationContext, { kid, alg, enc, data }: Ca
 
 async function oaep(ctx: OperationContext, { kid, alg, enc, data }: Call, hash: Parameters<typeof oaepBy>[0]): Promise<Prepared> {
   const object = await findPublicKey(ctx, kid, 'Encrypt');
-  const recipient = await takeKey(ctx, object, ENCRYPT_KEY, data.length, fitsRsa);
+  const recipient = await takeKey(ctx, object, ENCRYPT_KEY, data.length, fitsOaep(hash));
   return encryptCarried(plainHeader(object, alg.name, enc.name), enc, recipient, oaepBy(hash));
 }
 

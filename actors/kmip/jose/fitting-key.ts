@@ -1,8 +1,10 @@
 // Checks whether a key fits an algorithm: its type, length and purpose.
 import type { ContentEncryption } from '../../../jose/content-encryption.ts';
+import { oaepPurpose } from '../../../jose/key-purpose.ts';
 import { RSA_MODULUS_BITS } from '../../../jose/rsa.ts';
+import type { SignatureAlgorithm } from '../../../jose/signature-algorithm.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { TYPE } from '../../../kmip/ttlv/node.ts';
+import { type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { codeOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { KeyFacts } from '../object/key.ts';
@@ -38,13 +40,37 @@ function requireAes({ algorithm, length }: KeyFacts, bytes: number): void {
   if (length !== bytes * 8 || (algorithm !== undefined && algorithm !== 'AES')) throw unfit();
 }
 
-/** A key made for one mode must not be used in another (RFC 8725 section 3.1 requires this for signatures). */
-function requireMode({ attributes }: ManagedObject, mode: number): void {
+function requireMode(object: ManagedObject, mode: number): void {
+  requireMadeFor(object, (parameters) => {
+    const own = codeOf(parameters, TAG.BlockCipherMode);
+    return own === undefined ? undefined : own === mode;
+  });
+}
+
+/** A key made for one signature algorithm neither signs nor verifies with another. @throws Problem crypto_failure */
+export function requireSignature(object: ManagedObject, { purpose }: SignatureAlgorithm): void {
+  if (purpose.parameters) requireMadeFor(object, naming(purpose.parameters, TAG.DigitalSignatureAlgorithm));
+}
+
+/** Parameters name the algorithm by this member, and the hash that it goes with. */
+function naming(wanted: Structure, by: number): (own: Structure) => boolean | undefined {
+  return (own) => {
+    const [named, hash] = [codeOf(own, by), codeOf(own, TAG.HashingAlgorithm)];
+    if (named === undefined) return undefined;
+    return named === codeOf(wanted, by) && (hash === undefined || hash === codeOf(wanted, TAG.HashingAlgorithm));
+  };
+}
+
+/**
+ * A key made for one algorithm must not be used with another (RFC 8725 section 3.1). By KMIP it may have been made for several.
+ * @param isFor undefined for parameters that say nothing about it
+ */
+function requireMadeFor({ attributes }: ManagedObject, isFor: (parameters: Structure) => boolean | undefined): void {
   let isOther = false;
   for (const { node } of attributes.all(TAG.CryptographicParameters)) {
-    const own = node.type === TYPE.Structure ? codeOf(node, TAG.BlockCipherMode) : undefined;
-    if (own === mode) return;
-    isOther ||= own !== undefined;
+    const own = node.type === TYPE.Structure ? isFor(node) : undefined;
+    if (own === true) return;
+    isOther ||= own === false;
   }
   if (isOther) throw unfit();
 }
@@ -54,10 +80,14 @@ export function requireMacKey({ algorithm, length }: KeyFacts, own: string, byte
   if (length < bytes * 8 || (algorithm !== undefined && algorithm !== own)) throw unfit();
 }
 
-/** @throws Problem crypto_failure, Refusal */
-export const fitsRsa: Fits = (key) => {
-  if (!isLongRsa(key)) throw unfit();
-};
+/** Checks a key for RSA-OAEP. @throws Problem crypto_failure, Refusal */
+export function fitsOaep(hash: Parameters<typeof oaepPurpose>[0]): Fits {
+  return (key, object) => {
+    if (!isLongRsa(key)) throw unfit();
+    const { parameters } = oaepPurpose(hash);
+    if (parameters) requireMadeFor(object, naming(parameters, TAG.PaddingMethod));
+  };
+}
 
 export function isLongRsa({ algorithm, length, isForPssOnly }: KeyFacts): boolean {
   return algorithm === 'RSA' && !isForPssOnly && length >= RSA_MODULUS_BITS.min;

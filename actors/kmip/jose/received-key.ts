@@ -5,7 +5,7 @@ import { carriesKey, type KeyManagement, type KeyTransport } from '../../../jose
 import type { Key } from '../object/key.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { findPrivateKey, findSecretKey } from './find-key.ts';
-import { fitsKeyWrap, fitsRsa } from './fitting-key.ts';
+import { fitsKeyWrap, fitsOaep } from './fitting-key.ts';
 import { agreedKey, agreementCurve, partyInformation, readEphemeral } from './key-agreement.ts';
 import { KEY_WRAP, oaepBy, unwrap, unwrapBy } from './key-wrap.ts';
 import { type Members, optionalOctets } from './members.ts';
@@ -57,7 +57,7 @@ async function unwrapReceived(ctx: OperationContext, { header, encryptedKey }: R
 
 async function oaep(ctx: OperationContext, { header, encryptedKey }: Received, hash: Parameters<typeof oaepBy>[0]): Promise<Uint8Array | undefined> {
   const object = await findPrivateKey(ctx, header.kid, 'Decrypt');
-  const key = await takeKey(ctx, object, DECRYPT_KEY, 0, fitsRsa);
+  const key = await takeKey(ctx, object, DECRYPT_KEY, 0, fitsOaep(hash));
   return unwrapBy(key, oaepBy(hash), { data: encryptedKey });
 }
 

@@ -4,7 +4,7 @@ import { USE } from '../object/usage.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { base64url } from './base64url.ts';
 import { findPublicKey, findSigningKey } from './find-key.ts';
-import { unfit } from './fitting-key.ts';
+import { requireSignature, unfit } from './fitting-key.ts';
 import { type Members, octets, text } from './members.ts';
 import { signatureAlgorithm } from './named-algorithm.ts';
 import { plainHeader, receivedHeader } from './protected-header.ts';
@@ -35,8 +35,9 @@ export async function verify(body: Members, ctx: OperationContext): Promise<unkn
 }
 
 function fits(alg: SignatureAlgorithm): Fits {
-  return (key) => {
+  return (key, object) => {
     if (!isKeyOf(alg, key)) throw unfit();
+    requireSignature(object, alg);
   };
 }
 

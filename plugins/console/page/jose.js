@@ -1,14 +1,22 @@
 // Encrypts, signs and authenticates with a key of the server, in the compact forms of JOSE (RFC 7515, RFC 7516), which any JOSE library reads.
 import { ask, Refusal } from './api.js';
 import { fromBase64url, toBase64url } from './bytes.js';
+import { memberOf } from './kmip.js';
 
 const CURVES = /** @type {Readonly<Record<string, string>>} */ ({ P_256: 'ES256', P_384: 'ES384', P_521: 'ES512', SECP256K1: 'ES256K' });
 
 /** @typedef {import('./managed-object.js').ManagedObject} ManagedObject */
 
+/** The CryptographicParameters of what a key was made for, as it takes nothing else. @param {ManagedObject} object @param {string} member */
+const madeFor = ({ nodes }, member) => String(memberOf(memberOf(nodes, 'CryptographicParameters') ?? [], member) ?? '').replaceAll('_', '');
+
+/** @param {ManagedObject} object @returns {string | undefined} the digits of SHA-1, SHA-256 and so on */
+const hashOf = (object) => /SHA(1|256|384|512)(?!\d)/.exec(`${madeFor(object, 'HashingAlgorithm')} ${madeFor(object, 'DigitalSignatureAlgorithm')}`)?.[1];
+
 /** @param {ManagedObject} object @returns {string | undefined} the algorithm of its signatures */
-export function signatureOf({ algorithm, curve }) {
-  if (algorithm === 'RSA') return 'PS256';
+export function signatureOf(object) {
+  const { algorithm, curve } = object;
+  if (algorithm === 'RSA') return `${/WithRSA/.test(madeFor(object, 'DigitalSignatureAlgorithm')) ? 'RS' : 'PS'}${hashOf(object) ?? 256}`;
   if (algorithm === 'Ed25519' || curve === 'CURVEED25519') return 'EdDSA';
   if (/^ML_?DSA_\d+$/.test(algorithm)) return `ML-DSA-${algorithm.slice(-2)}`;
   return /^EC(DSA)?$/.test(algorithm) ? CURVES[curve] : undefined;
@@ -18,9 +26,12 @@ export function signatureOf({ algorithm, curve }) {
 export const macOf = ({ algorithm }) => (/^HMAC_SHA(256|384|512)$/.test(algorithm) ? `HS${algorithm.slice(-3)}` : undefined);
 
 /** @param {ManagedObject} object @returns {{ alg: string, enc: string } | undefined} */
-export function encryptionOf({ algorithm, bits }) {
-  if (algorithm === 'AES') return { alg: 'dir', enc: `A${bits}GCM` };
-  return algorithm === 'RSA' ? { alg: 'RSA-OAEP-256', enc: 'A256GCM' } : undefined;
+export function encryptionOf(object) {
+  const { algorithm, bits } = object;
+  const isCbc = bits >= 256 && madeFor(object, 'BlockCipherMode') === 'CBC';
+  if (algorithm === 'AES') return { alg: 'dir', enc: isCbc ? `A${bits / 2}CBC-HS${bits}` : `A${bits}GCM` };
+  const hash = hashOf(object) ?? '256';
+  return algorithm === 'RSA' ? { alg: hash === '1' ? 'RSA-OAEP' : `RSA-OAEP-${hash}`, enc: 'A256GCM' } : undefined;
 }
 
 /** @param {ManagedObject} object @param {Uint8Array} data @returns {Promise<string>} a compact JWE */

@@ -50,6 +50,39 @@ test('what the members leave out is refused, by either half', async () => {
   }
 });
 
+test('a key with `alg` is for that algorithm alone, by either half; one without takes all that fit (RFC 8725 section 3.1)', async () => {
+  const api = new CryptoApi();
+  const header = (alg: string, kid: unknown) => Buffer.from(JSON.stringify({ alg, kid })).toString('base64url');
+  const all = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
+  const free = await api.ok('createKey', RSA);
+  for (const own of all) {
+    const { kid, kid_public } = await api.ok('createKey', { ...RSA, alg: own });
+    for (const alg of all) {
+      const made = await api.ok('sign', { kid: free.kid, alg, data: '' });
+      const body = { protected: header(alg, kid_public), data: '', signature: made.signature };
+      if (alg === own) {
+        assert.equal(typeof (await api.ok('sign', { kid, alg, data: '' })).signature, 'string');
+        assert.equal((await api.ok('verify', body)).valid, false);
+      } else {
+        assert.equal(await api.refused('sign', { kid, alg, data: '' }), '422 crypto_failure', `${own} ${alg}`);
+        assert.equal(await api.refused('verify', body), '422 crypto_failure', `${own} ${alg}`);
+      }
+    }
+  }
+});
+
+test('a key for RSA-OAEP with one hash neither encrypts nor decrypts with another', async () => {
+  const api = new CryptoApi();
+  const own = await api.ok('createKey', { ...RSA, alg: 'RSA-OAEP-256' });
+  const call = { enc: 'A128GCM', data: '' };
+  const sealed = await api.ok('encrypt', { ...call, kid: own.kid_public, alg: 'RSA-OAEP-256' });
+  assert.equal((await api.ok('decrypt', sealed)).data, '');
+  const other = await api.ok('encrypt', { ...call, kid: (await api.ok('createKey', RSA)).kid, alg: 'RSA-OAEP' });
+  const protectedHeader = Buffer.from(JSON.stringify({ alg: 'RSA-OAEP', enc: 'A128GCM', kid: own.kid })).toString('base64url');
+  assert.equal(await api.refused('encrypt', { ...call, kid: own.kid, alg: 'RSA-OAEP' }), '422 crypto_failure');
+  assert.equal(await api.refused('decrypt', { ...other, protected: protectedHeader }), '422 crypto_failure');
+});
+
 test('members that are malformed, contradict each other or leave nothing are refused', async () => {
   const api = new CryptoApi();
   const wrong: Body[] = [
