@@ -80,7 +80,11 @@ if (!skipWithout('chromium')) {
     ] as const) {
       await bring(page, use, name, pem);
       await page.getByRole('heading', { level: 1, name }).waitFor();
-      if (deed === 'Encrypt') await page.getByRole('link', { name: /public/i }).first().click();
+      if (deed === 'Encrypt')
+        await page
+          .getByRole('link', { name: /public/i })
+          .first()
+          .click();
       await page.getByLabel('What to do').selectOption({ label: deed });
       await page.getByLabel('Text', { exact: true }).fill('release 8');
       await page.getByRole('button', { name: deed, exact: true }).click();
