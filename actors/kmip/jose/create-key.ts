@@ -13,7 +13,7 @@ import { pairPlaces, placeFor } from '../object/place.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { createEllipticKey } from './elliptic-key.ts';
 import { pairFor, secretFor } from './intended-use.ts';
-import { type Members, optionalOctets, optionalText, text } from './members.ts';
+import { isGiven, type Members, optionalOctets, optionalText, text } from './members.ts';
 import { createMlDsaKey } from './ml-dsa-key.ts';
 import { type NewPair, storePair, storeSecret } from './new-key.ts';
 import { notOfKind } from './not-of-kind.ts';
@@ -23,6 +23,7 @@ import { createRsaKey } from './rsa-key.ts';
 /** @throws Problem, Refusal */
 export async function createKey(body: Members, ctx: OperationContext): Promise<unknown> {
   const kty = text(body, 'kty');
+  requireKeyOfCertificate(body);
   await requireCreation(ctx);
   const alg = optionalText(body, 'alg');
   const bits = optionalBits(body);
@@ -41,6 +42,13 @@ export async function createKey(body: Members, ctx: OperationContext): Promise<u
     default:
       throw badRequest(`kty must be one of ${KEY_TYPES.join(', ')}`);
   }
+}
+
+/** A certificate is that of a key (RFC 7517 sections 4.6 to 4.9): without its members a new key would be made, which it is not of. */
+function requireKeyOfCertificate(body: Members): void {
+  const certificate = ['x5c', 'x5u', 'x5t', 'x5t#S256'].find((name) => isGiven(body, name));
+  if (certificate !== undefined && !['k', 'n', 'x', 'd', 'pub', 'priv'].some((name) => isGiven(body, name)))
+    throw badRequest(`${certificate} belongs to a key, whose members are missing`);
 }
 
 /** Places are asked for before a key is made or checked, which may take long. */

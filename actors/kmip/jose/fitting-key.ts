@@ -9,6 +9,7 @@ import { codeOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { KeyFacts } from '../object/key.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { JoseProblem } from './problem.ts';
 import type { Fits } from './use.ts';
 
@@ -48,9 +49,12 @@ function requireMode(object: ManagedObject, mode: number): void {
 }
 
 /** A key made for one signature algorithm neither signs nor verifies with another. @throws Problem crypto_failure */
-export function requireSignature(object: ManagedObject, { purpose }: SignatureAlgorithm): void {
-  if (purpose.parameters) requireMadeFor(object, naming(purpose.parameters, TAG.DigitalSignatureAlgorithm));
+export function requireSignature(object: ManagedObject, { purpose }: SignatureAlgorithm, ctx: OperationContext): void {
+  if (purpose.parameters && !isForMany(ctx)) requireMadeFor(object, naming(purpose.parameters, TAG.DigitalSignatureAlgorithm));
 }
+
+/** Clients of the compact spelling create one RSA key, with any `alg`, for all that it can do. */
+const isForMany = ({ server }: OperationContext): boolean => server.args.jsonNames === 'compact';
 
 /** Parameters name the algorithm by this member, and the hash that it goes with. */
 function naming(wanted: Structure, by: number): (own: Structure) => boolean | undefined {
@@ -81,11 +85,11 @@ export function requireMacKey({ algorithm, length }: KeyFacts, own: string, byte
 }
 
 /** Checks a key for RSA-OAEP. @throws Problem crypto_failure, Refusal */
-export function fitsOaep(hash: Parameters<typeof oaepPurpose>[0]): Fits {
+export function fitsOaep(hash: Parameters<typeof oaepPurpose>[0], ctx: OperationContext): Fits {
   return (key, object) => {
     if (!isLongRsa(key)) throw unfit();
     const { parameters } = oaepPurpose(hash);
-    if (parameters) requireMadeFor(object, naming(parameters, TAG.PaddingMethod));
+    if (parameters && !isForMany(ctx)) requireMadeFor(object, naming(parameters, TAG.PaddingMethod));
   };
 }
 

@@ -38,6 +38,9 @@ export function readObject(bytes: Uint8Array, what: string): Members {
   return value as Members;
 }
 
+/** As everywhere in this API, null counts as absent. */
+export const isGiven = (members: Members, name: string): boolean => members[name] !== undefined && members[name] !== null;
+
 /** null counts as absent. @throws Problem bad_request for another type, or for a text above the maximum length */
 export function optionalText(members: Members, name: string): string | undefined {
   const value = members[name];

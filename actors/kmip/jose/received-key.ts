@@ -57,7 +57,7 @@ async function unwrapReceived(ctx: OperationContext, { header, encryptedKey }: R
 
 async function oaep(ctx: OperationContext, { header, encryptedKey }: Received, hash: Parameters<typeof oaepBy>[0]): Promise<Uint8Array | undefined> {
   const object = await findPrivateKey(ctx, header.kid, 'Decrypt');
-  const key = await takeKey(ctx, object, DECRYPT_KEY, 0, fitsOaep(hash));
+  const key = await takeKey(ctx, object, DECRYPT_KEY, 0, fitsOaep(hash, ctx));
   return unwrapBy(key, oaepBy(hash), { data: encryptedKey });
 }
 

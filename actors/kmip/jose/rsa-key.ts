@@ -7,7 +7,7 @@ import { RSA_MODULUS_BITS } from '../../../jose/rsa.ts';
 import { findSignatureAlgorithm } from '../../../jose/signature-algorithm.ts';
 import type { JsonNames } from '../api.ts';
 import type { OperationContext } from '../operation-context.ts';
-import { type Members, optionalOctets } from './members.ts';
+import { isGiven, type Members, optionalOctets } from './members.ts';
 import type { NewPair } from './new-key.ts';
 import { notOfKind } from './not-of-kind.ts';
 import { badRequest } from './problem.ts';
@@ -41,9 +41,6 @@ function requireLength(bits: number): void {
 }
 
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi'] as const;
-
-/** As everywhere in this API, null counts as absent. */
-const isGiven = (body: Members, name: string): boolean => body[name] !== undefined && body[name] !== null;
 
 async function importRsa(body: Members, bits: number | undefined): Promise<Pick<NewPair, 'privateKey' | 'publicKey'>> {
   // No member is longer than the modulus. Longer ones are refused before any computation.

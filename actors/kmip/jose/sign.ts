@@ -17,7 +17,7 @@ export async function sign(body: Members, ctx: OperationContext): Promise<unknow
   const alg = signatureAlgorithm(text(body, 'alg'), 'body');
   const data = octets(body, 'data');
   const object = await findSigningKey(ctx, kid);
-  const key = await takeKey(ctx, object, USE.Sign, data.length, fits(alg));
+  const key = await takeKey(ctx, object, USE.Sign, data.length, fits(alg, ctx));
   const header = plainHeader(object, alg.name);
   const signature = await key.sign({ ...signing(alg), data: signingInput(header.encoded, body) });
   return { protected: header.encoded, signature: base64url(signature) };
@@ -30,14 +30,14 @@ export async function verify(body: Members, ctx: OperationContext): Promise<unkn
   octets(body, 'data');
   const signature = octets(body, 'signature');
   const object = await findPublicKey(ctx, header.kid, 'SignatureVerify');
-  const key = await takeKey(ctx, object, USE.SignatureVerify, 0, fits(alg));
+  const key = await takeKey(ctx, object, USE.SignatureVerify, 0, fits(alg, ctx));
   return { kid: header.kid, valid: await isSigned(alg, key, signingInput(header.encoded, body), signature) };
 }
 
-function fits(alg: SignatureAlgorithm): Fits {
+function fits(alg: SignatureAlgorithm, ctx: OperationContext): Fits {
   return (key, object) => {
     if (!isKeyOf(alg, key)) throw unfit();
-    requireSignature(object, alg);
+    requireSignature(object, alg, ctx);
   };
 }
 

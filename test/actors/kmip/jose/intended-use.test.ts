@@ -71,6 +71,15 @@ test('a key with `alg` is for that algorithm alone, by either half; one without 
   }
 });
 
+test('with the compact spelling, whose clients have one RSA key for everything, `alg` binds nothing', async () => {
+  const api = new CryptoApi({ args: { jsonNames: 'compact' } });
+  const { kid } = await api.ok('createKey', { ...RSA, alg: 'RS256' });
+  const made = await api.ok('sign', { kid, alg: 'PS384', data: '' });
+  assert.equal((await api.ok('verify', { protected: made.protected, data: '', signature: made.signature })).valid, true);
+  const sealed = await api.ok('encrypt', { kid, alg: 'RSA-OAEP', enc: 'A128GCM', data: '' });
+  assert.equal((await api.ok('decrypt', sealed)).data, '');
+});
+
 test('a key for RSA-OAEP with one hash neither encrypts nor decrypts with another', async () => {
   const api = new CryptoApi();
   const own = await api.ok('createKey', { ...RSA, alg: 'RSA-OAEP-256' });

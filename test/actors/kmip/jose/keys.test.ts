@@ -177,6 +177,20 @@ test('secret keys that are imported: alg is needed, the length has to be its own
   assert.equal(await api.refused('createKey', { kty: 'RSA', alg: 'XYZ' }), '400 bad_request');
 });
 
+test('a certificate without the key that it is of makes no new key', async () => {
+  const api = new CryptoApi();
+  for (const [member, value] of [
+    ['x5c', ['AAAA']],
+    ['x5u', 'https://example.org/chain'],
+    ['x5t', 'AAAA'],
+    ['x5t#S256', 'AAAA'],
+  ] as const)
+    for (const kty of ['oct', 'RSA', 'EC']) assert.equal(await api.refused('createKey', { kty, [member]: value }), '400 bad_request', `${kty} ${member}`);
+  assert.equal(api.ctx.objects.size, 0);
+  const { n, e } = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' });
+  await api.ok('createKey', { kty: 'RSA', n, e, x5c: ['AAAA'] });
+});
+
 test('creating is refused to who may not create, and algorithms that the server is not to use', async () => {
   const others = new CryptoApi({ args: { privilegedUsers: ['somebody'] } });
   Object.defineProperty(others.ctx.server, 'store', { value: {} });
