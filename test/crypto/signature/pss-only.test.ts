@@ -1,6 +1,14 @@
 // RSA keys for PSS only (RFC 4055): they make signatures of that kind and no others, also where PKCS #1 v1.5 is the default.
 import assert from 'node:assert/strict';
-import { constants, createHash, createPrivateKey, generateKeyPairSync, sign as opensslSign, verify as opensslVerify } from 'node:crypto';
+import {
+  constants,
+  createHash,
+  createPrivateKey,
+  generateKeyPairSync,
+  type KeyPairKeyObjectResult,
+  sign as opensslSign,
+  verify as opensslVerify,
+} from 'node:crypto';
 import { test } from 'uvu';
 import type { CryptoError } from '../../../crypto/crypto-error.ts';
 import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
@@ -48,8 +56,13 @@ test('other RSA keys sign with PKCS #1 v1.5 by default, which no PSS signature i
   assert.equal(verify(any.publicKey, PKCS1, { data }, sign(any.privateKey, PSS, { data })), false);
 });
 
+function pairWith(mgf1HashAlgorithm: string, saltLength: number): KeyPairKeyObjectResult {
+  // The declarations of node:crypto have a text here.
+  return generateKeyPairSync('rsa-pss', { modulusLength: 2048, hashAlgorithm: 'sha256', mgf1HashAlgorithm, saltLength: saltLength as unknown as string });
+}
+
 /** Its parameters (RFC 4055 section 3.1) allow one hash, one mask hash, and no short salts. */
-const narrow = generateKeyPairSync('rsa-pss', { modulusLength: 2048, hashAlgorithm: 'sha256', mgf1HashAlgorithm: 'sha1', saltLength: 24 });
+const narrow = pairWith('sha1', 24);
 const padding = constants.RSA_PKCS1_PSS_PADDING;
 const digest = createHash('sha256').update(data).digest();
 
@@ -105,7 +118,7 @@ test('a signature with a shorter salt than the key requires is wrong', () => {
 });
 
 test('without a salt length a key that requires more than the hash has tells what it needs', () => {
-  const long = generateKeyPairSync('rsa-pss', { modulusLength: 2048, hashAlgorithm: 'sha256', mgf1HashAlgorithm: 'sha256', saltLength: 40 });
+  const long = pairWith('sha256', 40);
   const why = (error: unknown) => /SaltLength: the key requires a salt of at least 40 bytes/.test((error as Error).message);
   for (const input of [{ data }, { digest }]) assert.throws(() => sign(long.privateKey, PSS, input), why);
   assert.ok(verify(long.publicKey, PSS, { data }, sign(long.privateKey, { ...PSS, saltLength: 40 }, { digest })));
