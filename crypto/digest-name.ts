@@ -45,3 +45,8 @@ export function hashNamed(name: string): HashingAlgorithm {
   if (algorithm === undefined) throw new CryptoError('unsupported', `the hashing algorithm ${name} is not supported`);
   return algorithm;
 }
+
+const BY_OID = new Map(Object.entries(DIGEST).map(([algorithm, { oid }]) => [oid, algorithm as HashingAlgorithm]));
+
+/** @returns undefined for any other hash */
+export const hashOfOid = (oid: string): HashingAlgorithm | undefined => BY_OID.get(oid);

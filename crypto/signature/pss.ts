@@ -1,8 +1,8 @@
 // RSASSA-PSS over a given digest and with a separate hash for the mask; node:crypto supports neither (RFC 8017 sections 8.1 and 9.1).
 import { constants, hash, type KeyObject, privateEncrypt, publicDecrypt, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
+import { bareKey } from '../key/rsa-key.ts';
 import { mgf1, xorInto } from '../mask.ts';
-import { bareKey } from './pss-key.ts';
 import type { PssScheme } from './signature-scheme.ts';
 
 const TRAILER = 0xbc;

@@ -18,7 +18,7 @@ const RSA_LENGTH = { minimum: 512, maximum: 16384 };
 /**
  * Reads a key from KeyMaterial. The Raw format is that of FIPS 203 to 205, RFC 7748 and RFC 8032, the point or scalar of SEC 1,
  * and PKCS#1 for RSA. Clients declare PKCS#8 for both keys of a pair, so a PKCS#8 public key is read as SubjectPublicKeyInfo.
- * DH keys lose the parameters Q and J.
+ * DH keys lose the parameter J, and Q in formats that are not transparent.
  * @param material bytes or, for a transparent format, the KeyMaterial structure
  * @param algorithm if given, the key must be of this algorithm
  * @param curve used for Raw; if given, the key must be on this curve
