@@ -23,7 +23,8 @@ function group(): { prime: bigint; subgroup: bigint; generator: bigint } {
 
 const own = group();
 const { prime, subgroup, generator } = own;
-const secret = (subgroup / 3n) * 2n;
+/** One modulo the small factors: no shared secret is 1, which OpenSSL refuses itself. */
+const secret = subgroup / 2n - ((subgroup / 2n) % 105n) + 1n;
 const privateKey = dhKey('PrivateKey', { ...own, value: secret });
 const theirs = subgroup / 5n;
 const refused = (error: unknown) => (error as Error).message === 'key agreement failed with these keys';
