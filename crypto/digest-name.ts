@@ -36,3 +36,17 @@ export function digestOf(algorithm: HashingAlgorithm): Digest {
   if (digest === undefined) throw new CryptoError('unsupported', `the hashing algorithm ${algorithm} is not supported`);
   return digest;
 }
+
+const NAMED = new Map(Object.entries(DIGEST).map(([algorithm, { name }]) => [name, algorithm as HashingAlgorithm]));
+
+/** @param name as node:crypto gives it @throws CryptoError unsupported for any other hash */
+export function hashNamed(name: string): HashingAlgorithm {
+  const algorithm = NAMED.get(name);
+  if (algorithm === undefined) throw new CryptoError('unsupported', `the hashing algorithm ${name} is not supported`);
+  return algorithm;
+}
+
+const BY_OID = new Map(Object.entries(DIGEST).map(([algorithm, { oid }]) => [oid, algorithm as HashingAlgorithm]));
+
+/** @returns undefined for any other hash */
+export const hashOfOid = (oid: string): HashingAlgorithm | undefined => BY_OID.get(oid);

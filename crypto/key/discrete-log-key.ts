@@ -1,26 +1,10 @@
 // Converts DSA and DH keys between integers and DER (RFC 3279 sections 2.3.2 and 2.3.3, PKCS#3).
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import {
-  bits,
-  contentOf,
-  DER,
-  type Element,
-  octets,
-  oid,
-  readBits,
-  readElement,
-  readElements,
-  readInside,
-  readOid,
-  readUnsigned,
-  sequence,
-  unsigned,
-} from '../der.ts';
+import { bits, contentOf, DER, type Element, octets, oid, readBits, readElement, readElements, readInside, readUnsigned, sequence, unsigned } from '../der.ts';
+import { power } from './modular.ts';
 
 const DSA = '1.2.840.10040.4.1';
 const PKCS3 = '1.2.840.113549.1.3.1';
-/** DH of ANSI X9.42, whose parameters differ from PKCS#3: the third one is the subgroup order. */
-const X942 = '1.2.840.10046.2.1';
 const WHAT = 'KeyMaterial';
 
 interface DsaParts {
@@ -34,8 +18,8 @@ interface DsaParts {
 interface DhParts {
   readonly prime: bigint;
   readonly generator: bigint;
-  /** Only for keys that were imported with X9.42 parameters. */
-  readonly subgroup?: bigint;
+  /** The order of the subgroup that the generator generates, if it is known. */
+  readonly subgroup?: bigint | undefined;
   readonly value: bigint;
 }
 
@@ -51,14 +35,28 @@ export function dsaKey(kind: 'PrivateKey' | 'PublicKey', { p, q, g, value }: Dsa
   return kind === 'PrivateKey' ? privateKey(algorithm, value) : publicKey(algorithm, value);
 }
 
-/** Makes a key with the parameters of PKCS#3, so without the subgroup. @throws errors of node:crypto for impossible values */
-export function dhKey(kind: 'PrivateKey' | 'PublicKey', { prime, generator, value }: DhParts): KeyObject {
+/** The parameters of PKCS#3 have no place for it, and node:crypto reads no keys with those of X9.42. */
+const subgroups = new WeakMap<KeyObject, bigint>();
+
+/** @throws errors of node:crypto for impossible values */
+export function dhKey(kind: 'PrivateKey' | 'PublicKey', { prime, generator, subgroup, value }: DhParts): KeyObject {
   const algorithm = sequence(oid(PKCS3), sequence(unsigned(prime), unsigned(generator)));
-  return kind === 'PrivateKey' ? privateKey(algorithm, value) : publicKey(algorithm, value);
+  const key = kind === 'PrivateKey' ? privateKey(algorithm, value) : publicKey(algorithm, value);
+  if (subgroup !== undefined) subgroups.set(key, subgroup);
+  return key;
+}
+
+/**
+ * Whether a public key is in the subgroup of the private one (NIST SP 800-56A section 5.6.2.3.1): each shared secret with one that is not shows a part
+ * of the private key. True if neither key tells the order, or the generator is not of this order.
+ */
+export function isInSubgroup(own: KeyObject, other: KeyObject): boolean {
+  const { prime, generator, value } = dhParts(other);
+  const order = subgroups.get(own) ?? subgroups.get(other);
+  return order === undefined || power(generator, order, prime) !== 1n || power(value, order, prime) === 1n;
 }
 
 interface Opened {
-  readonly oid: string;
   readonly parameters: readonly Element[];
   readonly value: bigint;
 }
@@ -72,9 +70,9 @@ function parseKey(key: KeyObject): Opened {
   return { ...algorithmOf(algorithm), value: readUnsigned(readElements(readBits(wrapped, WHAT), WHAT)[0], WHAT) };
 }
 
-function algorithmOf(algorithm: Element | undefined): { oid: string; parameters: Element[] } {
-  const [identifier, parameters] = readInside(algorithm, DER.sequence, WHAT);
-  return { oid: readOid(identifier, WHAT), parameters: readInside(parameters, DER.sequence, WHAT) };
+function algorithmOf(algorithm: Element | undefined): { parameters: Element[] } {
+  const [, parameters] = readInside(algorithm, DER.sequence, WHAT);
+  return { parameters: readInside(parameters, DER.sequence, WHAT) };
 }
 
 /** The integers of a private or public DSA key. */
@@ -86,7 +84,18 @@ export function dsaParts(key: KeyObject): DsaParts {
 
 /** The integers of a private or public DH key. */
 export function dhParts(key: KeyObject): DhParts {
-  const { oid: identifier, parameters, value } = parseKey(key);
-  const [prime = 0n, generator = 0n, third] = parameters.filter(({ tag }) => tag === DER.integer).map((each) => readUnsigned(each, WHAT));
-  return identifier === X942 && third !== undefined ? { prime, generator, subgroup: third, value } : { prime, generator, value };
+  const { parameters, value } = parseKey(key);
+  const [prime = 0n, generator = 0n] = parameters.map((each) => readUnsigned(each, WHAT));
+  return { prime, generator, subgroup: subgroups.get(key), value };
+}
+
+/** Longer orders are not standardised (FIPS 186-4 section 4.2), and this bounds the time of the check. */
+const MAX_ORDER = 1n << 512n;
+
+/** Whether the numbers can be those of a DSA key (FIPS 186-4 section 4.1): with a generator or public key of 1, signatures verify that nobody has made. */
+export function isDsaKey(key: KeyObject): boolean {
+  const { p, q, g, value } = dsaParts(key);
+  const isOfOrder = (each: bigint): boolean => each > 1n && each < p && power(each, q, p) === 1n;
+  if (p % 2n === 0n || q % 2n === 0n || q >= MAX_ORDER || !isOfOrder(g)) return false;
+  return key.type === 'public' ? isOfOrder(value) : value > 0n && value < q;
 }

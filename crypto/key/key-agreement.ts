@@ -2,6 +2,7 @@
 import { diffieHellman, type KeyObject, decapsulate as opensslDecapsulate, encapsulate as opensslEncapsulate } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { requireOn } from '../switched-off.ts';
+import { isInSubgroup } from './discrete-log-key.ts';
 import { keyFacts } from './key-algorithm.ts';
 
 /** As the known answers name them. */
@@ -9,7 +10,7 @@ const NAME = { EC: 'ECDH', DH: 'DH' } as const;
 
 /**
  * Returns the raw shared secret; for ECDH it is the x coordinate, with the length of the field.
- * @throws CryptoError invalid if the keys do not have the same curve or group, failed for a public key of small order, switched_off
+ * @throws CryptoError invalid if the keys do not have the same curve or group, failed for a public key of small order or outside the subgroup, switched_off
  */
 export function agree(privateKey: KeyObject, publicKey: KeyObject): Uint8Array {
   const [mine, theirs] = [keyFacts(privateKey), keyFacts(publicKey)];
@@ -18,10 +19,12 @@ export function agree(privateKey: KeyObject, publicKey: KeyObject): Uint8Array {
   if (mine.algorithm !== theirs.algorithm || mine.curve !== theirs.curve || mine.length !== theirs.length)
     throw new CryptoError('invalid', 'the two keys must be on the same curve or in the same group');
   requireOn(mine.algorithm === 'EC' || mine.algorithm === 'DH' ? NAME[mine.algorithm] : mine.curve === 'CURVE448' ? 'X448' : 'X25519');
+  const failed = () => new CryptoError('failed', 'key agreement failed with these keys');
+  if (mine.algorithm === 'DH' && !isInSubgroup(privateKey, publicKey)) throw failed();
   try {
     return diffieHellman({ privateKey, publicKey });
   } catch {
-    throw new CryptoError('failed', 'key agreement failed with these keys');
+    throw failed();
   }
 }
 

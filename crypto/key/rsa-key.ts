@@ -1,6 +1,8 @@
 // Converts RSA keys between integers and PKCS#1 (RFC 8017 appendix A.1).
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { constants, createPrivateKey, createPublicKey, type KeyObject, privateEncrypt, publicDecrypt, randomBytes } from 'node:crypto';
+import { CryptoError } from '../crypto-error.ts';
 import { contentOf, DER, readBits, readElement, readInside, readUnsigned, sequence, unsigned } from '../der.ts';
+import { keyFacts } from './key-algorithm.ts';
 import { inverse } from './modular.ts';
 import { completeRsa, type RsaIntegers } from './rsa-integers.ts';
 
@@ -48,9 +50,11 @@ export function rsaToPkcs1(key: KeyObject): Buffer {
   return readBits(readInside(spki, DER.sequence, WHAT)[1], WHAT);
 }
 
-/** All integers of a private key, or modulus and public exponent of a public key. */
+/** All integers of a private key, or modulus and public exponent of a public key. @throws CryptoError unsupported for more than two primes */
 export function rsaIntegersOf(key: KeyObject): Partial<RsaIntegers> {
-  const integers = readInside(readElement(rsaToPkcs1(key), WHAT), DER.sequence, WHAT).map((each) => readUnsigned(each, WHAT));
+  const members = readInside(readElement(rsaToPkcs1(key), WHAT), DER.sequence, WHAT);
+  if (members.length > PKCS1_ORDER.length + 1) throw new CryptoError('unsupported', `${WHAT}: RSA keys with more than two primes are not supported`);
+  const integers = members.map((each) => readUnsigned(each, WHAT));
   // A private key begins with its version.
   const first = key.type === 'public' ? 0 : 1;
   const names = key.type === 'public' ? PKCS1_ORDER.slice(0, 2) : PKCS1_ORDER;
@@ -79,6 +83,37 @@ export function isRsaPrivateKey(key: KeyObject): boolean {
     (publicExponent * privateExponent) % (q - 1n) === 1n &&
     rest.primeExponentP === privateExponent % (p - 1n) &&
     rest.primeExponentQ === privateExponent % (q - 1n) &&
-    rest.crtCoefficient === inverse(q, p)
+    rest.crtCoefficient === inverse(q, p) &&
+    computes(key)
   );
+}
+
+/** Whether a key takes its own operation back. It does not if P or Q is no prime, and a check of that takes a hundred times as long. */
+function computes(key: KeyObject): boolean {
+  const privateKey = bareKey(key);
+  const message = randomBytes(Math.ceil((key.asymmetricKeyDetails?.modulusLength ?? 0) / 8));
+  // So it is less than the modulus.
+  message[0] = 0;
+  const padding = constants.RSA_NO_PADDING;
+  try {
+    return publicDecrypt({ key: createPublicKey(privateKey), padding }, privateEncrypt({ key: privateKey, padding }, message)).equals(message);
+  } catch {
+    return false;
+  }
+}
+
+const bareKeys = new WeakMap<KeyObject, KeyObject>();
+
+/** A key for PSS only as one for any padding, because OpenSSL refuses it the bare operation. Whoever uses it keeps the restrictions of the key. */
+export function bareKey(key: KeyObject): KeyObject {
+  if (!keyFacts(key).isForPssOnly) return key;
+  let bare = bareKeys.get(key);
+  if (bare === undefined) {
+    const der = rsaToPkcs1(key);
+    const pkcs1 = { key: der, format: 'der', type: 'pkcs1' } as const;
+    bare = key.type === 'private' ? createPrivateKey(pkcs1) : createPublicKey(pkcs1);
+    der.fill(0);
+    bareKeys.set(key, bare);
+  }
+  return bare;
 }

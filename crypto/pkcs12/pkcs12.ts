@@ -1,7 +1,8 @@
 // Reads and writes PKCS#12 files in DER: a private key, its certificate and the certificates of the issuers, with a password (RFC 7292).
-import { createHash, createHmac, createPrivateKey, createPublicKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, createPublicKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { contentOf, DER, type Element, nullElement, octets, oid, readElement, readInside, readUnsigned, sequence, unsigned } from '../der.ts';
+import { readPrivateKey } from '../key/read-private-key.ts';
 import { isSameKey } from '../key/same-key.ts';
 import { type CertificateFacts, certificateFacts } from '../x509/certificate-facts.ts';
 import { isSignedBy } from '../x509/signed-der.ts';
@@ -91,7 +92,7 @@ function issuerOf<T extends { readonly facts: CertificateFacts }>({ issuer, sign
 
 function privateKeyOf(key: Buffer): KeyObject {
   try {
-    return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
+    return readPrivateKey(key, 'pkcs8');
   } catch {
     throw new CryptoError('invalid', `${WHAT} has a private key that is malformed or of an unknown algorithm`);
   } finally {

@@ -1,6 +1,7 @@
 // RSASSA-PSS over a given digest and with a separate hash for the mask; node:crypto supports neither (RFC 8017 sections 8.1 and 9.1).
 import { constants, hash, type KeyObject, privateEncrypt, publicDecrypt, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
+import { bareKey } from '../key/rsa-key.ts';
 import { mgf1, xorInto } from '../mask.ts';
 import type { PssScheme } from './signature-scheme.ts';
 
@@ -12,9 +13,10 @@ const modulusBits = (key: KeyObject): number => key.asymmetricKeyDetails?.modulu
 /**
  * RFC 8017 section 9.1.1. OpenSSL and each token refuse such a salt with another error.
  * @param key either half of the pair @returns the bytes that are left
- * @throws CryptoError bad_parameters if digest and salt do not fit into the modulus
+ * @throws CryptoError bad_parameters if digest and salt do not fit into the modulus, or the key requires a longer salt
  */
-export function requireRoom(key: KeyObject, { digest, saltLength = digest.length }: PssScheme): number {
+export function requireRoom(key: KeyObject, { digest, saltLength = digest.length, leastSalt = 0 }: PssScheme): number {
+  if (saltLength < leastSalt) throw new CryptoError('bad_parameters', `SaltLength: the key requires a salt of at least ${leastSalt} bytes`);
   const room = Math.ceil((modulusBits(key) - 1) / 8) - digest.length - saltLength - 2;
   if (room < 0) throw new CryptoError('bad_parameters', 'SaltLength: the key is too short for this salt and hash');
   return room;
@@ -32,7 +34,7 @@ export function signPss(key: KeyObject, scheme: PssScheme, digest: Uint8Array): 
   block[0] = (block[0] as number) & topMask(bits);
   const encoded = Buffer.concat([block, seal, Buffer.of(TRAILER)]);
   // If the modulus has 8 n + 1 bits, it is one byte longer than the encoding.
-  return privateEncrypt({ key, padding }, Buffer.concat([Buffer.alloc(Math.ceil(modulusBits(key) / 8) - length), encoded]));
+  return privateEncrypt({ key: bareKey(key), padding }, Buffer.concat([Buffer.alloc(Math.ceil(modulusBits(key) / 8) - length), encoded]));
 }
 
 /** A mask of the bits of the first byte that the encoding may use. */
@@ -46,7 +48,7 @@ export function verifyPss(key: KeyObject, scheme: PssScheme, digest: Uint8Array,
   if (signature.length !== whole) return false;
   let message: Buffer;
   try {
-    message = publicDecrypt({ key, padding }, signature);
+    message = publicDecrypt({ key: bareKey(key), padding }, signature);
   } catch {
     // The signature is a number greater than the modulus.
     return false;
@@ -68,6 +70,6 @@ function matches(scheme: PssScheme, digest: Uint8Array, encoded: Buffer, bits: n
   const one = block.findIndex((byte) => byte !== 0);
   if (one < 0 || block[one] !== 1) return false;
   const salt = block.subarray(one + 1);
-  if (scheme.saltLength !== undefined && salt.length !== scheme.saltLength) return false;
+  if (salt.length < (scheme.leastSalt ?? 0) || (scheme.saltLength !== undefined && salt.length !== scheme.saltLength)) return false;
   return timingSafeEqual(sealOf(scheme, digest, salt), seal);
 }

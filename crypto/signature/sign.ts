@@ -111,7 +111,8 @@ export function opensslInput(key: KeyObject, scheme: Scheme, encoding: Signature
   if (scheme.kind === 'pkcs1') return keyFacts(key).isForPssOnly ? { key, padding: constants.RSA_PKCS1_PADDING } : key;
   if (scheme.kind !== 'pss') return encoding === 'der' ? key : { key, dsaEncoding: encoding };
   if (!verifying) requireRoom(key, scheme);
-  if (scheme.maskDigest !== scheme.digest) return undefined;
+  // For a key with parameters OpenSSL does not take the length of the salt from the signature.
+  if (scheme.maskDigest !== scheme.digest || (verifying && scheme.saltLength === undefined && scheme.leastSalt !== undefined)) return undefined;
   const saltLength = scheme.saltLength ?? (verifying ? constants.RSA_PSS_SALTLEN_AUTO : constants.RSA_PSS_SALTLEN_DIGEST);
   return { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength };
 }

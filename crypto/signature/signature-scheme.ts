@@ -5,6 +5,7 @@ import { type Digest, digestOf } from '../digest-name.ts';
 import { isOfAlgorithm, keyFacts } from '../key/key-algorithm.ts';
 import type { CryptographicParameters, DigitalSignatureAlgorithm, HashingAlgorithm } from '../parameters.ts';
 import { requireOn } from '../switched-off.ts';
+import { pssRestrictions, requireAllowed } from './pss-key.ts';
 
 export interface PssScheme {
   readonly kind: 'pss';
@@ -12,6 +13,8 @@ export interface PssScheme {
   readonly maskDigest: Digest;
   /** In bytes. Undefined means the length of the digest when signing, and any length when verifying. */
   readonly saltLength: number | undefined;
+  /** In bytes; undefined unless the key has PSS parameters. */
+  readonly leastSalt: number | undefined;
 }
 
 export type Scheme =
@@ -59,7 +62,8 @@ const bad = (why: string): CryptoError => new CryptoError('bad_parameters', why)
 
 /**
  * The default is PKCS#1 v1.5 for RSA, and SHA-256 as the hash or, for digested data, the one of its length. The default for the mask hash
- * is the hash: the specification says SHA-1, but the OASIS test case CS-AC-M-2 and existing clients use the hash.
+ * is the hash: the specification says SHA-1, but the OASIS test case CS-AC-M-2 and existing clients use the hash. A key with PSS parameters
+ * gives the defaults itself.
  * @param digestLength length of digested data in bytes
  * @throws CryptoError bad_parameters if the parameters contradict the key or each other,
  *   unsupported, invalid for a digest of the wrong length, switched_off
@@ -71,10 +75,11 @@ export function schemeOf(key: KeyObject, parameters: CryptographicParameters, di
     if (digestLength !== undefined) throw new CryptoError('unsupported', `DigestedData: ${keyFacts(key).algorithm} signs whole messages only`);
     return { kind: 'pure' };
   }
-  const digest = digestOf(hashOf(parameters, digestLength));
+  const hash = hashOf(parameters, digestLength, family === 'pss' ? pssRestrictions(key)?.hash : undefined);
+  const digest = digestOf(hash);
   if (digestLength !== undefined && digestLength !== digest.length)
     throw new CryptoError('invalid', `DigestedData: the digest must have ${digest.length} bytes`);
-  return family === 'pss' ? pss(parameters, digest) : { kind: family, digest };
+  return family === 'pss' ? pss(key, parameters, hash) : { kind: family, digest };
 }
 
 /**
@@ -87,23 +92,33 @@ export function verifyingSchemes(key: KeyObject, parameters: CryptographicParame
   const isOpen = scheme.kind === 'pkcs1' && parameters.digitalSignatureAlgorithm === undefined && parameters.paddingMethod === undefined;
   if (!isOpen) return [scheme];
   requireOn(NAME.pss);
-  return [scheme, pss(parameters, scheme.digest)];
+  const hash = hashOf(parameters, digestLength, pssRestrictions(key)?.hash);
+  const other = pss(key, parameters, hash);
+  return keyFacts(key).isForPssOnly ? [other] : [scheme, other];
 }
 
-function hashOf({ digitalSignatureAlgorithm, hashingAlgorithm }: CryptographicParameters, digestLength: number | undefined): HashingAlgorithm {
+/** @param own the hash of the key */
+function hashOf(
+  { digitalSignatureAlgorithm, hashingAlgorithm }: CryptographicParameters,
+  digestLength: number | undefined,
+  own: HashingAlgorithm | undefined,
+): HashingAlgorithm {
   const named = digitalSignatureAlgorithm === undefined ? undefined : NAMED[digitalSignatureAlgorithm].hash;
   if (named !== undefined && hashingAlgorithm !== undefined && named !== hashingAlgorithm)
     throw bad(`${digitalSignatureAlgorithm} cannot be used with the hashing algorithm ${hashingAlgorithm}`);
-  return named ?? hashingAlgorithm ?? (digestLength === undefined ? undefined : HASH_OF_LENGTH[digestLength]) ?? 'SHA_256';
+  return named ?? hashingAlgorithm ?? own ?? (digestLength === undefined ? undefined : HASH_OF_LENGTH[digestLength]) ?? 'SHA_256';
 }
 
-function pss({ maskGenerator, maskGeneratorHashingAlgorithm, saltLength, trailerField }: CryptographicParameters, digest: Digest): PssScheme {
+function pss(key: KeyObject, parameters: CryptographicParameters, hash: HashingAlgorithm): PssScheme {
+  const { maskGenerator, maskGeneratorHashingAlgorithm, saltLength, trailerField } = parameters;
   if (maskGenerator !== undefined && maskGenerator !== 'MGF1') throw new CryptoError('unsupported', 'MaskGenerator must be MGF1');
   // RFC 8017 appendix A.2.3: trailer field 1 is the byte 0xbc.
   if (trailerField !== undefined && trailerField !== 1 && trailerField !== 0xbc) throw new CryptoError('unsupported', 'TrailerField must be 1');
   if (saltLength !== undefined && saltLength < 0) throw bad('SaltLength must not be negative');
-  const maskDigest = maskGeneratorHashingAlgorithm === undefined ? digest : digestOf(maskGeneratorHashingAlgorithm);
-  return { kind: 'pss', digest, maskDigest, saltLength };
+  const own = pssRestrictions(key);
+  const maskHash = maskGeneratorHashingAlgorithm ?? own?.maskHash ?? hash;
+  requireAllowed(key, hash, maskHash, saltLength);
+  return { kind: 'pss', digest: digestOf(hash), maskDigest: digestOf(maskHash), saltLength, leastSalt: own?.saltLength };
 }
 
 function familyOf(key: KeyObject, parameters: CryptographicParameters): Family | 'pure' {

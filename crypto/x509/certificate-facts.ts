@@ -2,6 +2,7 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { contentOf, DER, type Element, readBits, readElement, readInside } from '../der.ts';
+import { isDsaKey } from '../key/discrete-log-key.ts';
 import { isRsaPublicKey } from '../key/rsa-key.ts';
 import type { DigitalSignatureAlgorithm } from '../parameters.ts';
 import { EXTENSION, type Extension, readExtensions } from './certificate-extension.ts';
@@ -43,8 +44,10 @@ export function certificateFacts(der: Uint8Array): CertificateFacts {
   const signed = readSigned(der, WHAT);
   const isVersioned = signed.fields[0]?.tag === 0xa0;
   const [serial, algorithm, issuer, validity, subject, spki, ...rest] = isVersioned ? signed.fields.slice(1) : signed.fields;
-  if (subject === undefined || issuer === undefined || spki === undefined || !algorithm?.whole.equals(signed.algorithm.whole))
+  if (subject === undefined || issuer === undefined || spki === undefined || algorithm === undefined)
     throw new CryptoError('invalid', `${WHAT} must be an X.509 certificate`);
+  // RFC 5280 section 4.1.1.2.
+  if (!algorithm.whole.equals(signed.algorithm.whole)) throw new CryptoError('invalid', `${WHAT} names two signature algorithms that differ`);
   const [notBefore, notAfter] = readInside(validity, DER.sequence, WHAT);
   const wrapped = rest.find(({ tag }) => tag === 0xa3);
   const extensions = wrapped === undefined ? [] : readExtensions(wrapped.content);
@@ -68,11 +71,12 @@ function readNames(name: Element, extensions: readonly Extension[], alternative:
   return { der: name.whole, attributes: readName(name.whole), alternativeNames: names === undefined ? [] : readGeneralNames(names.value) };
 }
 
-/** @throws CryptoError invalid for a key that OpenSSL does not know, and for numbers that are no RSA key */
+/** @throws CryptoError invalid for a key that OpenSSL does not know, and for numbers that are no RSA or DSA key */
 export function publicKeyOf(spki: Buffer): KeyObject {
   const key = readPublicKey(spki);
   if (key === undefined) throw new CryptoError('invalid', 'the public key is malformed or of an unknown algorithm');
   if (key.asymmetricKeyType === 'rsa' && !isRsaPublicKey(key)) throw new CryptoError('invalid', 'the modulus and public exponent are not those of an RSA key');
+  if (key.asymmetricKeyType === 'dsa' && !isDsaKey(key)) throw new CryptoError('invalid', 'the numbers of the public key are not those of a DSA key');
   return key;
 }
 

@@ -1,14 +1,14 @@
 // The common form of certificates, certificate requests and revocation lists: a body, an algorithm, a signature (RFC 5280 section 4.1.1).
 import type { KeyObject } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
-import { bits, DER, type Element, nullElement, oid, readBits, readElement, readInside, readOid, readUnsigned, sequence } from '../der.ts';
+import { bits, DER, type Element, nullElement, oid, readBits, readElement, readInside, readOid, sequence } from '../der.ts';
 import { keyFacts } from '../key/key-algorithm.ts';
-import type { CryptographicParameters, DigitalSignatureAlgorithm, HashingAlgorithm } from '../parameters.ts';
+import type { CryptographicParameters, DigitalSignatureAlgorithm } from '../parameters.ts';
 import { verify } from '../signature/sign.ts';
+import { pssFor, readPss, writePss } from './pss-parameters.ts';
 
 const PKCS1 = '1.2.840.113549.1.1';
 const NIST_SIGNATURE = '2.16.840.1.101.3.4.3';
-const MGF1 = `${PKCS1}.8`;
 const PSS = `${PKCS1}.10`;
 
 const BY_OID: Readonly<Record<string, DigitalSignatureAlgorithm>> = {
@@ -31,14 +31,6 @@ const BY_OID: Readonly<Record<string, DigitalSignatureAlgorithm>> = {
   '1.2.840.10045.4.3.2': 'ECDSAWithSHA256',
   '1.2.840.10045.4.3.3': 'ECDSAWithSHA384',
   '1.2.840.10045.4.3.4': 'ECDSAWithSHA512',
-};
-
-const HASH_BY_OID: Readonly<Record<string, HashingAlgorithm>> = {
-  '1.3.14.3.2.26': 'SHA_1',
-  '2.16.840.1.101.3.4.2.4': 'SHA_224',
-  '2.16.840.1.101.3.4.2.1': 'SHA_256',
-  '2.16.840.1.101.3.4.2.2': 'SHA_384',
-  '2.16.840.1.101.3.4.2.3': 'SHA_512',
 };
 
 export interface SignedDer {
@@ -75,28 +67,10 @@ export function isSignedBy({ body, algorithm, signature }: SignedDer, key: KeyOb
 
 function parametersOf(algorithm: Element, key: KeyObject, what: string): CryptographicParameters | undefined {
   const name = signatureAlgorithm(algorithm, what);
-  if (name === 'RSASSA_PSS') return pssParameters(algorithm, what);
+  if (name === 'RSASSA_PSS') return readPss(readInside(algorithm, DER.sequence, what)[1], what);
   if (name !== undefined) return { digitalSignatureAlgorithm: name };
   // For algorithms such as Ed25519 and ML-DSA, the identifier of the signature is that of the key.
   return algorithm.whole.equals(keyIdentifier(key)) ? {} : undefined;
-}
-
-/** RFC 4055 section 3.1: the defaults are SHA-1 and 20 bytes of salt. */
-function pssParameters(algorithm: Element, what: string): CryptographicParameters | undefined {
-  const members = readInside(readInside(algorithm, DER.sequence, what)[1], DER.sequence, what);
-  const member = (number: number): Element | undefined => {
-    const found = members.find(({ tag }) => tag === (0xa0 | number));
-    return found === undefined ? undefined : readElement(found.content, what);
-  };
-  const hashOf = (identifier: Element | undefined): HashingAlgorithm | undefined =>
-    identifier === undefined ? 'SHA_1' : HASH_BY_OID[readOid(readInside(identifier, DER.sequence, what)[0], what)];
-  const [mask, maskHash] = member(1) === undefined ? [] : readInside(member(1), DER.sequence, what);
-  const hashingAlgorithm = hashOf(member(0));
-  const maskGeneratorHashingAlgorithm = hashOf(maskHash);
-  if (hashingAlgorithm === undefined || maskGeneratorHashingAlgorithm === undefined || (mask !== undefined && readOid(mask, what) !== MGF1)) return undefined;
-  const salt = member(2);
-  const saltLength = salt === undefined ? 20 : Number(readUnsigned(salt, what));
-  return { paddingMethod: 'PSS', hashingAlgorithm, maskGeneratorHashingAlgorithm, saltLength };
 }
 
 /** The AlgorithmIdentifier of the public key's SubjectPublicKeyInfo. */
@@ -107,7 +81,11 @@ function keyIdentifier(key: KeyObject): Buffer {
 
 /** Uses SHA-256, and for EC keys a hash that is at least as strong as the curve (RFC 5480 section 4). */
 function algorithmFor(publicKey: KeyObject): { identifier: Buffer; parameters: CryptographicParameters } {
-  const { algorithm, length } = keyFacts(publicKey);
+  const { algorithm, length, isForPssOnly } = keyFacts(publicKey);
+  if (isForPssOnly) {
+    const parameters = pssFor(publicKey);
+    return { identifier: sequence(oid(PSS), writePss(parameters)), parameters };
+  }
   const strong = length > 384 ? 'ECDSAWithSHA512' : length > 256 ? 'ECDSAWithSHA384' : 'ECDSAWithSHA256';
   const named: Partial<Record<string, DigitalSignatureAlgorithm>> = { RSA: 'SHA_256WithRSAEncryption', DSA: 'DSAWithSHA256', EC: strong };
   const name = named[algorithm];

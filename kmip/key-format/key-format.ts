@@ -1,8 +1,9 @@
 // Imports and exports keys in the key formats of KMIP (specification 2.1 sections 3, 4.26 and 11.25).
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { isEncryptedKey } from '../../crypto/key/encrypted-key.ts';
 import { isOfAlgorithm, keyFacts } from '../../crypto/key/key-algorithm.ts';
 import { exportRaw, importRaw, isConsistent } from '../../crypto/key/raw-key.ts';
+import { readPrivateKey } from '../../crypto/key/read-private-key.ts';
 import { isRsaPublicKey, rsaToPkcs1 } from '../../crypto/key/rsa-key.ts';
 import type { CryptographicAlgorithm, RecommendedCurve } from '../../crypto/parameters.ts';
 import { refusalOf } from '../crypto-refusal.ts';
@@ -17,7 +18,7 @@ const RSA_LENGTH = { minimum: 512, maximum: 16384 };
 /**
  * Reads a key from KeyMaterial. The Raw format is that of FIPS 203 to 205, RFC 7748 and RFC 8032, the point or scalar of SEC 1,
  * and PKCS#1 for RSA. Clients declare PKCS#8 for both keys of a pair, so a PKCS#8 public key is read as SubjectPublicKeyInfo.
- * DH keys lose the parameters Q and J.
+ * DH keys lose the parameter J, and Q in formats that are not transparent.
  * @param material bytes or, for a transparent format, the KeyMaterial structure
  * @param algorithm if given, the key must be of this algorithm
  * @param curve used for Raw; if given, the key must be on this curve
@@ -91,7 +92,7 @@ function fromBytes(kind: Kind, format: KeyFormatType, material: Uint8Array, algo
   const type = format === 'Raw' ? 'pkcs1' : derType(kind, format);
   if (type === undefined) throw unsupported(kind, format);
   const key = Buffer.from(material.buffer, material.byteOffset, material.length);
-  if (kind === 'PrivateKey') return createPrivateKey({ key, format: 'der', type: type as 'pkcs8' });
+  if (kind === 'PrivateKey') return readPrivateKey(key, type as 'pkcs8');
   return createPublicKey({ key, format: 'der', type: type as 'spki' });
 }
 

@@ -33,10 +33,11 @@ export function importTransparent(family: Family, kind: Kind, material: Structur
   const value = requiredPositive(material, kind === 'PrivateKey' ? TAG.X : TAG.Y);
   const p = requiredPositive(material, TAG.P);
   const g = requiredPositive(material, TAG.G);
-  if (value >= p || g >= p || p >= MAX_PRIME)
-    throw new Refusal('InvalidField', `KeyMaterial: P of a ${family} key must have at most 10000 bits, and be greater than G and the key itself`);
-  if (family === 'DSA') return dsaKey(kind, { p, q: requiredPositive(material, TAG.Q), g, value });
-  return dhKey(kind, { prime: p, generator: g, value });
+  const q = family === 'DSA' ? requiredPositive(material, TAG.Q) : positive(material, TAG.Q);
+  if (value >= p || g >= p || (q ?? 0n) >= p || p >= MAX_PRIME)
+    throw new Refusal('InvalidField', `KeyMaterial: P of a ${family} key must have at most 10000 bits, and be greater than Q, G and the key itself`);
+  if (family === 'DSA') return dsaKey(kind, { p, q: q as bigint, g, value });
+  return dhKey(kind, { prime: p, generator: g, subgroup: q, value });
 }
 
 function ellipticFromStructure(kind: Kind, material: Structure): KeyObject {

@@ -16,7 +16,10 @@ import { badRequest } from './problem.ts';
 
 /** @throws Problem bad_request, unsupported_algorithm */
 export function createEllipticKey(body: Members, kty: 'EC' | 'OKP', alg: string | undefined): NewPair {
-  const curve = curveOf(kty, optionalText(body, 'crv'), alg);
+  const crv = optionalText(body, 'crv');
+  // A new key has a default curve, but the bytes of one curve can be read as those of another (RFC 7518 section 6.2.1.1).
+  if (crv === undefined && ['x', 'y', 'd'].some((name) => optionalOctets(body, name) !== undefined)) throw badRequest('missing member: crv');
+  const curve = curveOf(kty, crv, alg);
   const purpose = purposeOn(curve, alg);
   const x = coordinate(body, 'x', curve);
   const y = kty === 'EC' ? coordinate(body, 'y', curve) : undefined;

@@ -1,16 +1,13 @@
 // Objects that clients register or import: reads the content once, checks it against the given attributes, and sets the attributes that describe it.
-import { readElement } from '../../../crypto/der.ts';
 import { isCurveLength } from '../../../crypto/key/curve.ts';
-import { isEdwardsPoint } from '../../../crypto/key/edwards-point.ts';
 import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
-import { isRsaPrivateKey } from '../../../crypto/key/rsa-key.ts';
+import { flawOf } from '../../../crypto/key/sound-key.ts';
 import { fitsLength } from '../../../crypto/key/symmetric-key.ts';
-import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
 import { readCertificateRequest } from '../../../crypto/x509/certificate-request.ts';
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
 import { keyBlockHead, keyBlockOf, lacksKeyValue } from '../../../kmip/key-block.ts';
+import { requireDeclaredFormat } from '../../../kmip/key-format/declared-format.ts';
 import { importKey } from '../../../kmip/key-format/key-format.ts';
-import type { KeyFormatType } from '../../../kmip/key-format/key-format-type.ts';
 import type { ObjectType as ObjectTypeCode } from '../../../kmip/object-type.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -150,20 +147,20 @@ function describeSymmetric(content: Structure, attributes: AttributeSet, allowed
   const raw = material instanceof Uint8Array ? material : required(bytesOf(material, TAG.Key), TAG.Key);
   const bits = length ?? raw.length * 8;
   if (!fitsLength(algorithm, bits, raw.length))
-    throw new Refusal('InvalidField', `KeyMaterial: ${raw.length} bytes are not the length of a ${algorithm} key with a cryptographic length of ${bits}`);
+    throw new Refusal('InvalidField', `KeyMaterial: ${raw.length} bytes do not fit the algorithm ${algorithm} and a cryptographic length of ${bits}`);
   attributes.set(integer(TAG.CryptographicLength, bits));
 }
 
 function describeAsymmetric(type: ObjectTypeCode, content: Structure, attributes: AttributeSet, allowed: readonly string[]): void {
   const { algorithm = givenAlgorithm(attributes), length, format, material, wrapping } = keyBlockOf(content);
   if (wrapping) return;
-  const key = importKey(type === ObjectType.PrivateKey ? 'PrivateKey' : 'PublicKey', format, material, algorithm, givenCurve(attributes));
+  const kind = type === ObjectType.PrivateKey ? 'PrivateKey' : 'PublicKey';
+  const key = importKey(kind, format, material, algorithm, givenCurve(attributes));
   const facts = keyFacts(key);
   // Asked of new keys only: what was taken before still opens.
-  requireWhole(format, facts.algorithm, material);
-  if (key.asymmetricKeyType === 'rsa' && key.type === 'private' && !isRsaPrivateKey(key))
-    throw new Refusal('InvalidField', 'KeyMaterial: the numbers of the RSA private key do not belong together');
-  if (!isEdwardsPoint(key)) throw new Refusal('InvalidField', `KeyMaterial: these bytes are not a public key of ${key.asymmetricKeyType}`);
+  const flaw = flawOf(key);
+  if (flaw !== undefined) throw new Refusal('InvalidField', `KeyMaterial: ${flaw}`);
+  if (material instanceof Uint8Array) requireDeclaredFormat(kind, format, facts.algorithm === 'RSA', material);
   const named = algorithm ?? facts.algorithm;
   requireAllowed(named, allowed);
   requireSame('cryptographic algorithm', givenAlgorithm(attributes), named);
@@ -180,10 +177,4 @@ function describeAsymmetric(type: ObjectTypeCode, content: Structure, attributes
 function requireSame<T>(what: string, given: T | undefined, own: T | undefined): void {
   if (given !== undefined && own !== undefined && given !== own)
     throw new Refusal('InvalidField', `the ${what} of the key is ${own}, but the attribute says ${given}`);
-}
-
-/** OpenSSL passes over bytes behind the key. They would be given out again, and others refuse the key for them. */
-function requireWhole(format: KeyFormatType, algorithm: CryptographicAlgorithm, material: Uint8Array | Structure): void {
-  const isDer = format !== 'Raw' || algorithm === 'RSA';
-  if (isDer && material instanceof Uint8Array) readElement(material, 'KeyMaterial');
 }

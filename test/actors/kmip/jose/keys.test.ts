@@ -166,6 +166,20 @@ test('curves: d has to be in range, x and y its own, points on the curve, length
   assert.equal(await api.refused('createKey', { ...okp, x: randomText(32) }), '400 bad_request');
 });
 
+test('a key that is imported names its curve: the bytes of an X25519 key are also those of an Ed25519 key', async () => {
+  const api = new CryptoApi();
+  const pairs = [generateKeyPairSync('x25519'), generateKeyPairSync('ec', { namedCurve: 'P-256' })];
+  for (const { crv, ...members } of pairs.map(({ privateKey }) => privateKey.export({ format: 'jwk' }))) {
+    const { d, ...publicMembers } = members;
+    for (const body of [publicMembers, members, { kty: members.kty, d }]) {
+      const { status, body: problem } = await api.call({ name: 'createKey' }, body);
+      assert.deepEqual({ status, problem }, { status: 400, problem: { error: 'bad_request', description: 'missing member: crv' } });
+      assert.equal((await api.ok('createKey', { ...body, crv })).crv, crv);
+    }
+    assert.equal(await api.refused('createKey', { ...publicMembers, alg: 'ECDH-ES' }), '400 bad_request');
+  }
+});
+
 test('secret keys that are imported: alg is needed, the length has to be its own', async () => {
   const api = new CryptoApi();
   for (const body of [{ k: randomText(32) }, { alg: 'A256GCM', k: randomText(16) }, { alg: 'HS512', k: randomText(63) }, { alg: 'A128KW', k: '' }])

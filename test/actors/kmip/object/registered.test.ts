@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { describeContent } from '../../../../actors/kmip/object/registered.ts';
 import { sequence, unsigned } from '../../../../crypto/der.ts';
+import { dsaParts } from '../../../../crypto/key/discrete-log-key.ts';
 import { keyFacts } from '../../../../crypto/key/key-algorithm.ts';
 import { generatePair } from '../../../../crypto/key/key-pair.ts';
 import type { RsaIntegers } from '../../../../crypto/key/rsa-integers.ts';
@@ -147,6 +148,26 @@ test('bytes behind a key in DER are refused', () => {
     const registered = (...more: number[]) => refusal(type, structure(TAG[type], [keyBlock(Buffer.from([...key, ...more]), format, named)]));
     assert.deepEqual([registered(), registered(0), registered(5, 0)], [undefined, 'InvalidField', 'InvalidField'], `${type} ${format}`);
   }
+});
+
+test('a key has the declared format, and a private key is no public one', () => {
+  const { privateKey } = generatePair('RSA', { length: 2048 });
+  const [pkcs1, pkcs8] = (['pkcs1', 'pkcs8'] as const).map((type) => privateKey.export({ format: 'der', type })) as [Buffer, Buffer];
+  const message = (type: 'PrivateKey' | 'PublicKey', material: Buffer) =>
+    refusedAs(type, structure(TAG[type], [keyBlock(material, 'PKCS_1', code('CryptographicAlgorithm', 'RSA'))]))?.message;
+  assert.equal(message('PrivateKey', pkcs1), undefined);
+  assert.match(message('PrivateKey', pkcs8) ?? '', /not a PrivateKey in the format PKCS_1: they are PKCS_8/);
+  for (const material of [pkcs1, pkcs8]) assert.match(message('PublicKey', material) ?? '', /they are a private key/);
+});
+
+test('a DSA key whose signatures anybody could make is refused', () => {
+  const { p, q, g, value } = dsaParts(generatePair('DSA', { length: 2048 }).publicKey);
+  const key = (generator: bigint, y: bigint) => {
+    const numbers = [bigInteger(TAG.P, p), bigInteger(TAG.Q, q), bigInteger(TAG.G, generator), bigInteger(TAG.Y, y)];
+    const material = structure(TAG.KeyValue, [structure(TAG.KeyMaterial, numbers)]);
+    return refusal('PublicKey', structure(TAG.PublicKey, [structure(TAG.KeyBlock, [code('KeyFormatType', 'TransparentDSAPublicKey'), material])]));
+  };
+  assert.deepEqual([key(g, value), key(1n, 1n), key(g, 1n), key(1n, value)], [undefined, 'InvalidField', 'InvalidField', 'InvalidField']);
 });
 
 test('bytes that are no public key of Ed25519 or Ed448 are refused', () => {
