@@ -122,7 +122,7 @@ test('keys on curves may have the length of their field, of their order or of wh
       );
   }
   for (const length of [253, 255, 256]) assert.equal(generatePair('Ed25519', { length }).length, 256);
-  assert.throws(() => generatePair('Ed25519', { length: 384 }), /there are no Ed25519 keys of 384 bits/);
+  assert.throws(() => generatePair('Ed25519', { length: 384 }), /keys of CURVEED25519 do not have 384 bits/);
 });
 
 test('a private key that is encrypted, or PEM, is told as that', () => {
