@@ -64,7 +64,7 @@ test('delays double up to their limit; after too many crashes the actor is faile
   assert.equal(state(), 'waiting');
 });
 
-test('a database that is away is no crash: the start is tried again after growing delays, and soon after it is back', async () => {
+test('a start for which the database is away is no crash: it is tried again, and soon after that is back', async () => {
   let reason: Error | undefined = new Fault('OVERLOADED');
   const { clock, actor, state, told } = supervise(async () => {
     if (reason) throw reason;
