@@ -1,4 +1,5 @@
 // `npm run model -- list | pull ID | verify [NAME] | remove NAME`: the language models in the data folder. Only `pull` uses the network, and only the hub.
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Precision } from './actors/model/api.ts';
@@ -9,6 +10,7 @@ import { PRECISIONS } from './actors/model/hub/listing.ts';
 import { amount, progressOn } from './actors/model/hub/progress.ts';
 import { pull } from './actors/model/hub/pull.ts';
 import { ConfigError } from './kernel/config/config-error.ts';
+import { lockFile } from './kernel/file-lock.ts';
 import { createPrivateFolder } from './kernel/private-file.ts';
 import type { AiConfig } from './plugins/ai/config.ts';
 
@@ -79,11 +81,20 @@ async function install(given: string, options: Options): Promise<void> {
   const { ai, folder } = await surroundings(options);
   if (ai.model_hub_token === '')
     throw new HubError('[ai] model_hub_token is missing: the hub wants an access token; text, { file = "PATH" } or { env = "NAME" }');
-  createPrivateFolder(folder);
   const hub = { url: ai.model_hub, token: ai.model_hub_token };
   const onProgress = progressOn(process.stderr, () => performance.now());
-  const manifest = await pull({ hub, id, revision, precision: precision as Precision, folder, name, onProgress });
+  createPrivateFolder(folder);
+  const manifest = await alone(folder, name, () => pull({ hub, id, revision, precision: precision as Precision, folder, name, onProgress }));
   console.log(`${name}: installed ${id} at ${manifest.revision}`);
+}
+
+const lockOf = (folder: string, name: string) => join(folder, `.${name}.lock`);
+
+/** Two that write the files of one model spoil them, and what has arrived is lost. The file stays, and is no model. */
+async function alone<T>(folder: string, name: string, work: () => Promise<T>): Promise<T> {
+  const lock = lockFile(lockOf(folder, name));
+  if (!lock) throw new HubError(`${name}: another command is working on this model; wait for it, or stop it`);
+  return work().finally(() => lock.release());
 }
 
 async function verify(names: readonly string[], { folder }: Surroundings): Promise<void> {
@@ -106,7 +117,10 @@ async function main(args: string[]): Promise<void> {
   if (command === 'verify') return verify(given === undefined ? [] : [requireModelName(given)], await surroundings(values));
   if (command !== 'remove' || given === undefined) throw new HubError(USAGE);
   const name = requireModelName(given);
-  await removeModel((await surroundings(values)).folder, name);
+  const { folder } = await surroundings(values);
+  const remove = () => removeModel(folder, name);
+  // Without the file of its lock nobody pulls it, and a name that is wrong leaves no file.
+  await (existsSync(lockOf(folder, name)) ? alone(folder, name, remove) : remove());
   console.log(`${name}: removed`);
 }
 

@@ -1,9 +1,9 @@
 // Opens the data folder: creates it with mode 0700 and locks it, so that one server at a time uses it.
 import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { ConfigError } from './config/config-error.ts';
-import { createPrivateFile, createPrivateFolder } from './private-file.ts';
+import { type FileLock, lockFile } from './file-lock.ts';
+import { createPrivateFolder } from './private-file.ts';
 
 interface DataDir {
   readonly path: string;
@@ -22,7 +22,7 @@ export function openDataDir(given: string, warn: (message: string) => void): Dat
   const path = resolve(given);
   if (!makeFolder(path)) close(path, warn);
   const lock = holdLock(path);
-  return { path, release: () => lock.close() };
+  return { path, release: () => lock.release() };
 }
 
 function makeFolder(path: string): boolean {
@@ -51,19 +51,16 @@ function close(path: string, warn: (message: string) => void): void {
   warn(`data folder ${path}: ${was}; its mode is now 0700`);
 }
 
-/** Locks a small SQLite database, because the operating system releases that lock however the process ends. */
-function holdLock(path: string): DatabaseSync {
+function holdLock(path: string): FileLock {
+  const lock = lockOf(path);
+  if (lock) return lock;
+  throw new ConfigError([`data folder ${path}: another gatehouse is using it; stop that one, or set --data-dir to another folder`]);
+}
+
+function lockOf(path: string): FileLock | undefined {
   try {
-    createPrivateFile(join(path, 'lock'));
-    const lock = new DatabaseSync(join(path, 'lock'), { timeout: 0 });
-    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
-    return lock;
+    return lockFile(join(path, 'lock'));
   } catch (error) {
-    const { errcode, message } = error as { errcode?: number; message: string };
-    throw new ConfigError([
-      errcode === 5
-        ? `data folder ${path}: another gatehouse is using it; stop that one, or set --data-dir to another folder`
-        : `data folder ${path}: cannot be locked (${message})`,
-    ]);
+    throw new ConfigError([`data folder ${path}: cannot be locked (${(error as Error).message})`]);
   }
 }

@@ -84,6 +84,10 @@ export async function settleRows({ keyring }: Prepared, purposes: readonly DataK
 /** @returns the unique name of this node among those that share a database; it is created once and stored in the data folder */
 export function nodeName(dataDir: string): string {
   const path = join(dataDir, 'node');
-  if (!existsSync(path)) writePrivateFile(path, `${randomUUID()}\n`);
-  return readFileSync(path, 'utf8').trim();
+  const known = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
+  if (known !== '') return known;
+  // Also where the file is empty, as after damage of the disk: two nodes without a name would write one audit stream.
+  const made = randomUUID();
+  writePrivateFile(path, `${made}\n`);
+  return made;
 }

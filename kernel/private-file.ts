@@ -1,5 +1,5 @@
 // Creates files and folders that only the server's user can access, whatever the umask is, and writes files atomically.
-import { chmodSync, closeSync, existsSync, fchmodSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, fchmodSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 const FILE_MODE = 0o600;
@@ -11,11 +11,29 @@ export function writePrivateFile(path: string, text: string): void {
   // A file left by an interrupted write, or put there by somebody else, may have another mode.
   rmSync(temporary, { force: true });
   const file = openSync(temporary, 'wx', FILE_MODE);
-  fchmodSync(file, FILE_MODE);
-  writeSync(file, text);
-  fsyncSync(file);
-  closeSync(file);
+  try {
+    fill(file, text);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw naming(temporary, error);
+  }
   renameDurably(temporary, path);
+}
+
+function fill(file: number, text: string): void {
+  try {
+    fchmodSync(file, FILE_MODE);
+    writeFileSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Node names the file where a path was given, but not for an open file: on a full disk the operator would not learn which. */
+function naming(path: string, error: unknown): unknown {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === undefined ? error : Object.assign(error as Error, { path, message: `${message} '${path}'` });
 }
 
 /** Creates an empty file with mode 0600, for a library that would create it with the umask. An existing file is not changed. */

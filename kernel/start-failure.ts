@@ -23,15 +23,20 @@ export async function startOf<T>(part: string, run: () => T): Promise<Awaited<T>
 /** @returns what a part of the server or a database says of its state, with the address that did not answer; undefined for any other error */
 export function serverFailure(error: unknown): string | undefined {
   if (!(error instanceof Fault) || !isServerFailure(error)) return undefined;
-  return [error.detail ?? failureText(error.code), ...connectionFailures(error.cause)].join(': ');
+  return [error.detail ?? failureText(error.code), ...reasons(error.cause)].join(': ');
 }
 
 const CONNECTING: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo']);
 
-/** @returns for each address why there is no connection, as `connect ECONNREFUSED 127.0.0.1:5432`: a host may have several. Messages of other kinds may hold more than an operator should see. */
-function connectionFailures(cause: unknown): readonly string[] {
-  const { errors, syscall, message } = (cause ?? {}) as { errors?: unknown; syscall?: unknown; message?: string };
-  if (Array.isArray(errors)) return errors.flatMap(connectionFailures);
+/**
+ * @returns what SQLite says of its file, as `database or disk is full`; or for each address why there is no connection, as `connect ECONNREFUSED
+ * 127.0.0.1:5432`: a host may have several. Messages of other kinds may hold more than an operator should see.
+ */
+function reasons(cause: unknown): readonly string[] {
+  const { errors, syscall, message, errstr } = (cause ?? {}) as { errors?: unknown; syscall?: unknown; message?: string; errstr?: unknown };
+  if (Array.isArray(errors)) return errors.flatMap(reasons);
+  // The fixed text of its code, without anything of the statement.
+  if (typeof errstr === 'string') return [errstr];
   return CONNECTING.has(syscall) && message ? [message] : [];
 }
 

@@ -2,6 +2,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Static } from 'typebox';
 import { Secret, Section } from './config/schema.ts';
+import { UNREAD } from './config/secret.ts';
 import { isFetchable } from './http/outbound.ts';
 import Type from './type.ts';
 
@@ -72,7 +73,8 @@ export function tracingProblems(section: TracingConfig | undefined): string[] {
     ['attributes', attributesIn],
   ] as const)
     try {
-      read(section);
+      // What could not be read has its problem already.
+      if (section[key] !== UNREAD) read(section);
     } catch (error) {
       problems.push(`tracing.${key}: ${(error as Error).message}`);
     }

@@ -15,6 +15,8 @@ export interface Take {
 }
 
 const LINE_FEED = 0x0a;
+/** What zlib says of a file that does not begin as one of gzip. */
+const NO_GZIP = 'incorrect header check';
 /** Longer than any row: a body has at most 64 MiB, which are 86 MiB in base64. */
 const MAX_LINE_BYTES = 268_435_456;
 
@@ -129,8 +131,9 @@ function foreign(path: string): BackupError {
 }
 
 function inWords(error: unknown, path: string, hasBegun: boolean): unknown {
-  const { code, syscall } = error as NodeJS.ErrnoException;
+  const { code, syscall, message } = error as NodeJS.ErrnoException;
   if (code === 'Z_BUF_ERROR') return new BackupError(`${path} is incomplete: it ends too early; use another copy of the backup`);
-  if (code?.startsWith('Z_')) return hasBegun ? damagedFile(path) : foreign(path);
+  // A small file is one piece of gzip, whose damage hides its first line too. Without the mark of gzip it is another file.
+  if (code?.startsWith('Z_')) return hasBegun || message !== NO_GZIP ? damagedFile(path) : foreign(path);
   return syscall === undefined || code === undefined ? error : new BackupError(`${path} cannot be read (${code})`);
 }

@@ -42,7 +42,11 @@ function variableOf(path: readonly string[]): string {
 
 /** Converts a text to the type of its key. Items of lists are separated by commas. */
 function parseText(text: string, schema: TSchema): unknown {
-  if (isSecret(schema)) return parseReference(text);
+  if (isSecret(schema)) {
+    // It would count as none and hide the secret in the file, as where a variable of a deployment is not set.
+    if (text === '') throw new Error('is empty; give the secret, or remove the variable');
+    return parseReference(text);
+  }
   const { type } = schema as { type?: string };
   if (type === 'array') return text === '' ? [] : text.split(',').map((item) => item.trim());
   if (type === 'boolean') {

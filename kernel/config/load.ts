@@ -1,7 +1,7 @@
 // Loads the configuration from the file, variables and flags, in rising order of precedence, and collects all problems.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { parse } from 'smol-toml';
+import { parse, TomlError } from 'smol-toml';
 import type { TSchema } from 'typebox';
 import { readEnvironment } from './environment.ts';
 import type { Flags } from './flags.ts';
@@ -28,9 +28,15 @@ export function readConfigFile(given: string | undefined): ConfigFile {
   try {
     return { path, base, tables: parse(readFileSync(path, 'utf8')), problems: [] };
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return { path, base, tables: {}, problems: [code ? `${path}: cannot be read (${code})` : `${path}: ${message.trim()}`] };
+    return { path, base, tables: {}, problems: [`${path}: ${unreadable(error)}`] };
   }
+}
+
+/** The parser's own message shows the lines around the mistake, which may hold passwords and PINs. */
+function unreadable(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (error instanceof TomlError) return `${message.split('\n', 1)[0]} (line ${error.line}, column ${error.column})`;
+  return code ? `cannot be read (${code})` : message.trim();
 }
 
 /** @param entries a section that lists modules, perhaps with problems */

@@ -40,6 +40,7 @@ export function resolveSecrets(value: unknown, schema: TSchema, path: string, so
 /** Replaces a secret that could not be read, so that validation does not report it a second time. */
 export const UNREAD = 'unread';
 
+/** An empty secret, as of a deployment that could not read it, would count as none: the server would make a root key of its own. */
 function readSecret(value: unknown, path: string, { base, env, used, problems }: SecretSources, isLater: boolean): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const { file, env: name, ...rest } = value as { file?: unknown; env?: unknown };
@@ -50,12 +51,16 @@ function readSecret(value: unknown, path: string, { base, env, used, problems }:
   if (typeof name === 'string') {
     used.add(name);
     const found = env[name];
-    if (found === undefined) problems.push(`${path}: the variable ${name} is not set`);
-    return found ?? UNREAD;
+    if (found) return found;
+    problems.push(`${path}: the variable ${name} is ${found === undefined ? 'not set' : 'empty'}`);
+    return UNREAD;
   }
   try {
     const absolute = resolve(base, file as string);
-    return isLater ? secretFile(absolute) : readSecretFile(absolute);
+    const found = isLater ? secretFile(absolute) : readSecretFile(absolute);
+    if (found !== '') return found;
+    problems.push(`${path}: ${file} is empty`);
+    return UNREAD;
   } catch (error) {
     problems.push(`${path}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
     return UNREAD;

@@ -18,20 +18,34 @@ const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
 /**
  * @param host on which the server listens
- * @returns paths of certificate and key in the data folder. Both are made if missing, and replaced 30 days before they expire, or if they do not name the host.
+ * @returns paths of certificate and key in the data folder. Both are made if missing, and replaced 30 days before they expire, and if they are not valid yet or do not name the host.
  */
 export async function ensureSelfSigned(dataDir: string, host: string, now: number): Promise<CertificateFiles> {
   const folder = join(dataDir, 'tls');
   const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
   if (existsSync(files.cert) && existsSync(files.key)) {
-    const certificate = new X509Certificate(readFileSync(files.cert));
-    if (Date.parse(certificate.validTo) - now > RENEW_DAYS * DAY_MS && isNamed(host, certificate)) return files;
+    const certificate = certificateIn(readFileSync(files.cert));
+    // Of a damaged one its reader says what is wrong.
+    if (!certificate || (isValid(certificate, now) && isNamed(host, certificate))) return files;
   }
   createPrivateFolder(folder);
   const { cert, key } = await makeCertificate(namesOf(host), now);
   writePrivateFile(files.key, key);
   writePrivateFile(files.cert, cert);
   return files;
+}
+
+function certificateIn(pem: Buffer): X509Certificate | undefined {
+  try {
+    return new X509Certificate(pem);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Not so before its first day, where the clock was ahead when it was made. */
+function isValid({ validFrom, validTo }: X509Certificate, now: number): boolean {
+  return Date.parse(validFrom) <= now && Date.parse(validTo) - now > RENEW_DAYS * DAY_MS;
 }
 
 const isUnspecified = (host: string): boolean => host === '0.0.0.0' || host === '::';

@@ -11,19 +11,27 @@ interface SupervisorContext {
   readonly now: () => number;
   /** Times of the recent crashes. */
   readonly crashes: readonly number[];
+  /** Starts in a row that failed because the database did not take another connection. */
+  readonly misses: number;
   /** It was `failed` and has not run for a whole window since then: the next crash makes it `failed` again. */
   readonly probation: boolean;
 }
+
+/** Faults of a start that the state of the database causes: it is away, or has no connection to give. */
+const PASSING: ReadonlySet<string> = new Set(['UNAVAILABLE', 'OVERLOADED']);
 
 export const supervisorMachine = setup({
   types: { context: {} as SupervisorContext, events: {} as SupervisorEvent, input: {} as { policy: RestartPolicy; now: () => number } },
   actors: { start: fromPromise<void>(async () => {}), stop: fromPromise<void>(async () => {}) },
   guards: {
     isSealed: (_, { cause }: { cause: unknown }) => cause instanceof Fault && cause.code === 'KEY_SERVER_SEALED',
+    isMiss: (_, { cause }: { cause: unknown }) => cause instanceof Fault && PASSING.has(cause.code),
     exhausted: ({ context }) => context.probation || recent(context).length >= context.policy.max,
   },
   actions: {
     noteCrash: assign({ crashes: ({ context }) => [...recent(context), context.now()] }),
+    noteMiss: assign({ misses: ({ context }) => context.misses + 1 }),
+    forgetMisses: assign({ misses: 0 }),
     beginProbation: assign({ probation: true }),
     endProbation: assign({ probation: false, crashes: [] }),
     onRunning: () => {},
@@ -35,14 +43,14 @@ export const supervisorMachine = setup({
     onCrash: (_, _params: { cause: unknown }) => {},
   },
   delays: {
-    backoff: ({ context: { policy, crashes } }) => Math.min(policy.maxDelayMs, policy.firstDelayMs * 2 ** Math.max(0, crashes.length - 1)),
+    backoff: ({ context: { policy, crashes, misses } }) => Math.min(policy.maxDelayMs, policy.firstDelayMs * 2 ** Math.max(0, crashes.length - 1, misses - 1)),
     retry: ({ context }) => context.policy.retryMs,
     window: ({ context }) => context.policy.withinMs,
   },
 }).createMachine({
   id: 'supervisor',
   initial: 'starting',
-  context: ({ input }) => ({ ...input, crashes: [], probation: false }),
+  context: ({ input }) => ({ ...input, crashes: [], misses: 0, probation: false }),
   states: {
     starting: {
       invoke: {
@@ -51,6 +59,12 @@ export const supervisorMachine = setup({
         onError: [
           // Not a crash: the actor cannot start without its data key.
           { guard: { type: 'isSealed', params: ({ event }) => ({ cause: event.error }) }, target: 'sealed' },
+          // Nor is this, and it is soon over or long: to be given up for a minute would outlast a database that is back.
+          {
+            guard: { type: 'isMiss', params: ({ event }) => ({ cause: event.error }) },
+            target: 'waiting',
+            actions: [{ type: 'onCrash', params: ({ event }) => ({ cause: event.error }) }, 'noteMiss'],
+          },
           { guard: 'exhausted', target: 'failed', actions: [{ type: 'onCrash', params: ({ event }) => ({ cause: event.error }) }, 'noteCrash'] },
           { target: 'waiting', actions: [{ type: 'onCrash', params: ({ event }) => ({ cause: event.error }) }, 'noteCrash'] },
         ],
@@ -58,7 +72,7 @@ export const supervisorMachine = setup({
       on: { stop: 'stopping' },
     },
     running: {
-      entry: 'onRunning',
+      entry: ['forgetMisses', 'onRunning'],
       exit: 'onDown',
       after: { window: { actions: 'endProbation' } },
       on: {

@@ -51,8 +51,8 @@ export class Supervisor {
   /** It starts, and not after a crash: for the first time, or because its thread was ended at a deadline. Nothing is amiss unless that takes long. */
   get isComing(): boolean {
     if (this.state !== 'starting') return false;
-    const { crashes, probation } = this.#supervisor.getSnapshot().context;
-    return crashes.length === 0 && !probation && this.#options.clock.monotonic() - this.#launchedAt < LONG_START_MS;
+    const { crashes, misses, probation } = this.#supervisor.getSnapshot().context;
+    return crashes.length === 0 && misses === 0 && !probation && this.#options.clock.monotonic() - this.#launchedAt < LONG_START_MS;
   }
 
   /** Settles when the first incarnation runs or waits for its data key. Rejects with the reason if the first start fails. */

@@ -1,4 +1,5 @@
 // Runs migrations: each once, in order, forward only, under a lock that all nodes share.
+import { Fault, isServerFailure } from '../fault.ts';
 import type { Dialect, Reader, Store } from './store.ts';
 import { tableNames } from './tables.ts';
 
@@ -112,7 +113,10 @@ async function apply(store: Store, owner: string, migration: Migration, now: () 
       { lock: MIGRATION_LOCK },
     );
   } catch (error) {
-    throw new Error(`migration ${owner}/${id} (${about}) failed`, { cause: error });
+    const failed = `migration ${owner}/${id} (${about}) failed`;
+    // The state of the database, such as a full disk, and no mistake of the migration.
+    if (error instanceof Fault && isServerFailure(error)) throw new Fault(error.code, { detail: `${failed}: ${error.message}`, cause: error.cause });
+    throw new Error(failed, { cause: error });
   }
 }
 

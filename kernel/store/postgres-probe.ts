@@ -10,6 +10,9 @@ const ATTEMPT = "SET LOCAL work_mem = '64kB'; SET LOCAL temp_tablespaces = ''; S
 /** configuration_limit_exceeded: the file may not be so large here, and nothing is known of the disk. */
 const NOT_ALLOWED = '53400';
 
+/** With one connection. The database may let no new one in, as after a change of the password, and those of requests come and go. */
+const LOOKS = 2;
+
 /** @throws Fault UNAVAILABLE if the disk of the database is full */
 async function requireRoom(client: pg.ClientBase): Promise<void> {
   try {
@@ -23,6 +26,7 @@ async function requireRoom(client: pg.ClientBase): Promise<void> {
 /** @param answerMs longest time for an answer, milliseconds */
 export function postgresAttempts(connectionString: string, answerMs: number): Attempts {
   let client: pg.Client | undefined;
+  let looks = 0;
   const drop = async () => {
     const broken = client;
     client = undefined;
@@ -32,6 +36,7 @@ export function postgresAttempts(connectionString: string, answerMs: number): At
     const fresh = new pg.Client({ connectionString, connectionTimeoutMillis: answerMs, query_timeout: answerMs, application_name: 'gatehouse probe' });
     fresh.on('error', () => void drop());
     client = fresh;
+    looks = 0;
     await fresh.connect();
     return fresh;
   };
@@ -43,6 +48,8 @@ export function postgresAttempts(connectionString: string, answerMs: number): At
           await requireWritable(open);
           await requireRoom(open);
         });
+        looks += 1;
+        if (looks >= LOOKS) await drop();
       } catch (error) {
         // The next attempt may reach another server.
         await drop();

@@ -49,6 +49,13 @@ fi
 
 primary=$folder/postgresql/primary
 standby=$folder/postgresql/standby
+# A promoted standby is the primary. The one before must not come back: it lacks what was written since, and HAProxy would prefer it.
+if [ -s "$standby/PG_VERSION" ] && [ ! -e "$standby/standby.signal" ]; then
+  former=$primary.before-$(date +%s)
+  mv "$primary" "$former"
+  mv "$standby" "$primary"
+  echo "two-nodes: the standby was promoted, so it is the primary from now on and gets a new standby; the former primary is kept in $former" >&2
+fi
 if [ ! -s "$primary/PG_VERSION" ]; then
   postgres initdb -D "$primary" -U gatehouse --auth-local=peer --auth-host=scram-sha-256 -E UTF8 --locale=C >/dev/null
   printf "ALTER ROLE gatehouse PASSWORD '%s'\nCREATE ROLE haproxy LOGIN\n" "$password" | postgres postgres --single -D "$primary" postgres >/dev/null 2>&1
@@ -88,7 +95,10 @@ server() {
 
 server primary $((base + 1))
 if [ ! -s "$standby/PG_VERSION" ]; then
-  PGPASSWORD=$password postgres pg_basebackup -h 127.0.0.1 -p $((base + 1)) -U gatehouse -D "$standby" -R --checkpoint=fast
+  # Under its name it is complete.
+  rm -rf "$standby.new"
+  PGPASSWORD=$password postgres pg_basebackup -h 127.0.0.1 -p $((base + 1)) -U gatehouse -D "$standby.new" -R --checkpoint=fast
+  mv "$standby.new" "$standby"
 fi
 # What was answered is on both, and a promoted standby has every revocation.
 PGPASSWORD=$password postgres psql -q -h 127.0.0.1 -p $((base + 1)) -U gatehouse -d postgres \

@@ -126,6 +126,18 @@ if (!skipWithout('chromium')) {
     await page.context().close();
   });
 
+  test('a button whose request does not arrive says so', async () => {
+    const { page } = await open();
+    await dropFile(page, 'kept.epub', await epub(['# Kept', 'Nobody deletes this book.']));
+    await page.locator('#uploads .done').waitFor();
+    const press = page.getByRole('button', { name: 'Delete kept' });
+    await press.waitFor();
+    await page.route('**/*', (route) => route.abort());
+    await press.click();
+    await page.getByText('The server cannot be reached.').waitFor();
+    await page.context().close();
+  });
+
   test('nothing sticks out sideways on a phone, in the dark too', async () => {
     const { page, complaints } = await open({ width: 320, height: 560, dark: true });
     assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'));

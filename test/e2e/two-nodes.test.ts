@@ -36,6 +36,8 @@ async function signIn(ask: Ask): Promise<{ id: string; cookie: string }> {
 if (!skipWithout('postgresql') && !skipWithout('haproxy')) {
   let nodes: Nodes;
   let cookie: string;
+  /** A key that the lost primary never had. */
+  let madeLater: string;
   test.before(async () => {
     nodes = await startNodes();
     const initial = readFileSync(join(nodes.folder, 'node1', 'initial-password'), 'utf8').trim();
@@ -136,7 +138,7 @@ if (!skipWithout('postgresql') && !skipWithout('haproxy')) {
     await until(async () => (await other('GET', '/ready')).status === 200, 'the nodes are ready again', GONE_MS);
     assert.deepEqual([(await whoami(other, cookie)).status, (await whoami(other, ended.cookie)).status], [200, 401]);
     await until(async () => (await whoami(nodes.both, cookie).catch(() => undefined))?.status === 200, 'HAProxy sends requests again', GONE_MS);
-    await ok(other('POST', '/v1/crypto/keys', { cookie, body: { kty: 'oct', alg: 'A256GCM' } }));
+    madeLater = (await ok(other('POST', '/v1/crypto/keys', { cookie, body: { kty: 'oct', alg: 'A256GCM' } }))).body.kid;
   });
 
   test('what the script has started ends with it', async () => {
@@ -147,6 +149,16 @@ if (!skipWithout('postgresql') && !skipWithout('haproxy')) {
       pids.filter((pid) => existsSync(`/proc/${pid}`)),
       [],
     );
+  });
+
+  test('started again after the fail-over, the promoted standby is the primary, and has a standby of its own', async () => {
+    await nodes.stop();
+    nodes = await startNodes(nodes.folder);
+    await until(async () => (await whoami(nodes.both, cookie).catch(() => undefined))?.status === 200, 'a node is ready', GONE_MS);
+    const { status, text } = await nodes.both('POST', '/v1/crypto/encrypt', { cookie, body: { kid: madeLater, alg: 'dir', enc: 'A256GCM', data: 'AAAA' } });
+    assert.equal(status, 200, text);
+    // What is written waits for a standby.
+    await ok(nodes.both('POST', '/v1/crypto/keys', { cookie, body: { kty: 'oct', alg: 'A256GCM' } }));
   });
 }
 

@@ -35,11 +35,13 @@ export interface Nodes {
   /** The end of what HAProxy has said: which nodes it found ready, and why not. */
   proxyLog(): string;
   /** Ends the script and what was restarted. */
+  stop(): Promise<void>;
+  /** Stops, and removes the folder. */
   end(): Promise<void>;
 }
 
-export async function startNodes(): Promise<Nodes> {
-  const folder = temporaryFolder();
+/** @param folder of nodes that were stopped, which go on */
+export async function startNodes(folder = temporaryFolder()): Promise<Nodes> {
   const [https, kmip] = [await freePort(), await freePort()];
   // A free port and those behind it, of which nothing else on the machine makes use at the same time.
   const base = 20_000 + (process.pid % 400) * 30;
@@ -53,6 +55,13 @@ export async function startNodes(): Promise<Nodes> {
   const at = (port: number, localAddress: string, more = {}) => asker(`https://127.0.0.1:${port}`, new Agent({ connect: { ca }, localAddress, ...more }));
   const restarted: ChildProcess[] = [];
   const pid = (name: string) => Number(readFileSync(join(folder, `${name}.pid`), 'utf8'));
+  const stop = async () => {
+    for (const each of [...restarted, child]) {
+      if (each.exitCode !== null || each.signalCode !== null) continue;
+      each.kill('SIGTERM');
+      await once(each, 'exit');
+    }
+  };
   return {
     ...{ child, folder, pid },
     both: at(https, '127.0.0.1', { pipelining: 0 }),
@@ -73,12 +82,9 @@ export async function startNodes(): Promise<Nodes> {
       assert.equal(node.child.exitCode, null, node.output());
     },
     proxyLog: () => readFileSync(join(folder, 'haproxy.log'), 'utf8').split('\n').slice(-TOLD_LINES).join('\n'),
+    stop,
     async end() {
-      for (const each of [...restarted, child]) {
-        if (each.exitCode !== null || each.signalCode !== null) continue;
-        each.kill('SIGTERM');
-        await once(each, 'exit');
-      }
+      await stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -146,6 +146,8 @@ test('an incomplete, damaged or newer backup is refused with a clear message, an
     flipped[file.length >> 1] = (flipped[file.length >> 1] as number) ^ 1;
     return flipped;
   }, /is damaged|is incomplete/);
+  // Behind the ten bytes by which a file of gzip begins: before its first line is read.
+  await refused((_, file) => Buffer.concat([file.subarray(0, 10), Buffer.from([0xff]), file.subarray(11)]), /is damaged/);
   await refused(header({ version: 2 }), /has format 2 of gatehouse 0.0.0-test, but this version reads format 1/);
   await refused(
     header({ migrations: { kernel: 1_000 } }),

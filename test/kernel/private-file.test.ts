@@ -1,10 +1,12 @@
-// Folders of the server's own: with their parents, and a word where none can be made.
+// Folders and files of the server's own: with their parents, and a word where none can be made.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
-import { createPrivateFolder } from '../../kernel/private-file.ts';
+import { createPrivateFolder, writePrivateFile } from '../../kernel/private-file.ts';
+import { fileFailure } from '../../kernel/start-failure.ts';
+import { mountDisk } from '../disk.ts';
 import { root } from '../e2e/started.ts';
 import { temporaryFolder } from '../server.ts';
 
@@ -25,6 +27,25 @@ test('a data folder where the file system has none is told at once', () => {
   const { status, stderr } = spawnSync(process.execPath, ['main.ts', '--data-dir', '/proc/gatehouse'], { cwd: root, encoding: 'utf8', timeout: 20_000 });
   assert.equal(status, 1);
   assert.match(stderr, /data folder \/proc\/gatehouse: cannot be created \(ENOENT\)/);
+});
+
+test('a private file on a full disk is told by its name, and nothing of it is left', () => {
+  const folder = temporaryFolder();
+  const disk = mountDisk(folder, 1);
+  if (!disk) return console.log('skipped: a disk that can be full needs the right to mount a file system');
+  try {
+    const path = join(folder, 'root.key');
+    writePrivateFile(path, 'the old key');
+    disk.fill();
+    // Larger than what the filler may have left.
+    const write = () => writePrivateFile(path, 'k'.repeat(65_536));
+    assert.throws(write, (error) => fileFailure(error) === `ENOSPC: no space left on device, write '${path}.new'`);
+    assert.deepEqual(readdirSync(folder).sort(), ['filler', 'root.key']);
+    assert.equal(readFileSync(path, 'utf8'), 'the old key');
+  } finally {
+    disk.end();
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test.run();

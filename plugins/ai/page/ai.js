@@ -1,5 +1,5 @@
 // The page of the AI runner: asks documents, adds them, summarises, translates, and shows the models.
-import { answers } from './ask.js';
+import { answers, say } from './ask.js';
 import { addAll, loadBases, showReferences } from './documents.js';
 
 const element = (id) => document.getElementById(id);
@@ -65,4 +65,8 @@ async function loadModels() {
   element('models').replaceChildren(none);
 }
 
-await Promise.all([loadBases(), loadModels()]);
+const unreachable = () => say('The server cannot be reached.');
+/** Of a button that could do nothing: nothing else on the page tells it. */
+addEventListener('unhandledrejection', unreachable);
+
+await Promise.all([loadBases(), loadModels()]).catch(unreachable);

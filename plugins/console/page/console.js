@@ -4,6 +4,7 @@ import { html, nothing } from '/console/lib/lit-html.js';
 import { Refusal } from './api.js';
 import { wordsOf } from './form.js';
 import { drawFrame, markView } from './frame.js';
+import { tell } from './notice.js';
 import { leaveIfEnded } from './sign-out.js';
 import { nextStage } from './stage.js';
 import { VIEWS } from './views.js';
@@ -43,6 +44,11 @@ async function open(me) {
     stage.show('Error', html`<h1 tabindex="-1">This cannot be shown</h1><p class="alert" role="alert">${wordsOf(error)}</p>${more}`);
   }
 }
+
+/** What a button outside of a form could not do: nothing else on the page tells it. */
+addEventListener('unhandledrejection', ({ reason }) => {
+  if (reason?.name !== 'AbortError') tell(wordsOf(reason));
+});
 
 async function start() {
   const me = await whoAmI();

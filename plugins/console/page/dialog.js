@@ -6,15 +6,24 @@ import { complaint, submits, textField, textIn } from './form.js';
 
 /** @typedef {{ title: string, body: unknown, verb: string, danger?: boolean, isShown?: boolean, work: (data: FormData, form: HTMLFormElement) => unknown }} Question */
 
+/** The number of the last question. One whose work takes long must not close the one that somebody has opened after it. */
+let last = 0;
+
 /** @param {Question} question @returns {Promise<boolean>} whether the work was done */
 export function askIn({ title, body, verb, danger = false, isShown = false, work }) {
   const place = /** @type {HTMLDialogElement} */ (document.getElementById('dialog'));
   const { promise, resolve } = Promise.withResolvers();
+  last += 1;
+  const own = last;
   const close = (/** @type {boolean} */ isDone) => {
-    place.close();
-    render(nothing, place);
+    if (own === last) {
+      place.close();
+      render(nothing, place);
+    }
     resolve(isDone);
   };
+  // What is on its way cannot be called back, and its answer, such as a secret that is shown once, has to be seen.
+  const cancel = (/** @type {Event} */ event) => (place.querySelector('form[aria-busy]') ? event.preventDefault() : close(false));
   const done = submits(async (data, form) => {
     await work(data, form);
     close(true);
@@ -23,12 +32,16 @@ export function askIn({ title, body, verb, danger = false, isShown = false, work
     <h2 id="dialog-title">${title}</h2>
     ${complaint()} ${body}
     <div class="actions">
-      ${isShown ? nothing : html`<button type="button" class="quiet" @click=${() => close(false)}>Cancel</button>`}
+      ${isShown ? nothing : html`<button type="button" class="quiet" @click=${cancel}>Cancel</button>`}
       <button type="submit" class=${danger ? 'danger' : nothing}>${verb}</button>
     </div>
   </form>`;
+  // A form of its own: that of an unfinished question would still be busy.
+  render(nothing, place);
   render(template, place);
-  place.oncancel = () => close(false);
+  place.oncancel = cancel;
+  // Back leads to another view, which the question is not about.
+  addEventListener('hashchange', cancel, { once: true });
   place.showModal();
   // The first field, not a button that stands before it.
   /** @type {HTMLElement | null} */ (place.querySelector('input, select, textarea'))?.focus();

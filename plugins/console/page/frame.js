@@ -1,10 +1,11 @@
 // The frame around all views: the navigation, which a button opens on a phone, the place of the view, and what is signed in.
 
 import { html, nothing, render } from '/console/lib/lit-html.js';
+import { ask } from './api.js';
 import { wordsOf } from './form.js';
 import { icon } from './icons.js';
 import { tell } from './notice.js';
-import { signOut } from './sign-out.js';
+import { leaveEverywhere } from './sign-out.js';
 import { GROUPS, PAGES, VIEWS } from './views.js';
 
 /**
@@ -14,7 +15,7 @@ import { GROUPS, PAGES, VIEWS } from './views.js';
  */
 export function drawFrame(me, base = '') {
   const groups = GROUPS.map(([title, names]) => /** @type {const} */ ([title, names.filter((name) => VIEWS[name]?.isFor?.(me) !== false)]));
-  const leave = () => signOut(me.session_id).catch((error) => tell(wordsOf(error)));
+  const leave = () => signOut(me.session_id).catch((/** @type {unknown} */ error) => tell(wordsOf(error)));
   const bar = html`
     <a class="skip" href="#main" @click=${skip}>Skip to the content</a>
     <button type="button" class="menu quiet" aria-expanded="false" aria-controls="nav" @click=${toggle}>${icon('menu')}<span>Menu</span></button>
@@ -27,6 +28,12 @@ export function drawFrame(me, base = '') {
   // A link of the navigation leads away from the menu, which would cover the view.
   addEventListener('hashchange', () => setMenu(false));
   document.addEventListener('keydown', ({ key }) => key === 'Escape' && setMenu(false));
+}
+
+/** @param {string} sessionId */
+async function signOut(sessionId) {
+  await ask('DELETE', '/sessions', { session_ids: [sessionId] });
+  leaveEverywhere();
 }
 
 /** @param {string} selector @param {unknown} template */

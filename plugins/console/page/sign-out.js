@@ -1,4 +1,4 @@
-// Ends the session, here and in every other tab of this browser.
+// Leaves when the session has ended, here and in every other tab of this browser.
 const channel = new BroadcastChannel('gatehouse');
 let isLeaving = false;
 
@@ -23,12 +23,8 @@ export function leave() {
   location.replace(`/sign-in?next=${encodeURIComponent(location.pathname)}${location.hash}`);
 }
 
-/** @param {string} sessionId */
-export async function signOut(sessionId) {
-  const headers = { 'content-type': 'application/json' };
-  const answer = await fetch('/sessions', { method: 'DELETE', headers, body: JSON.stringify({ session_ids: [sessionId] }), redirect: 'error' });
-  // 401: the session had already ended.
-  if (!answer.ok && answer.status !== 401) throw new Error(`The session could not be ended: the server answered ${answer.status}.`);
+/** The session has ended: every tab leaves. */
+export function leaveEverywhere() {
   channel.postMessage('signed-out');
   leave();
 }

@@ -65,7 +65,8 @@ async function model(args: readonly string[], token = TOKEN): Promise<Ran> {
   return { code, out, connections: readFileSync(connections, 'utf8').split('\n').filter(Boolean) };
 }
 
-const hidden = () => (existsSync(models) ? readdirSync(models) : []);
+/** Without the files of locks, which stay. */
+const hidden = () => (existsSync(models) ? readdirSync(models).filter((name) => !name.endsWith('.lock')) : []);
 
 test('pull asks the hub only, with the token, at the pinned commit; list, verify and remove ask nobody', async () => {
   const { code, out, connections } = await model(['pull', ID]);
@@ -138,6 +139,29 @@ test('a broken download goes on where it broke, in the same run and in the next;
   const again = hub.requests.slice(before).map(({ path }) => path.split('/').at(-1));
   assert.ok(again.includes('encoder_model.onnx') && !again.includes('config.json'), 'what has arrived is not asked for again');
   assert.deepEqual(hidden(), ['opus-mt-en-fr']);
+});
+
+test('two commands do not spoil the files of one model: the second is refused, and the first ends well', async () => {
+  const refused: Ran[] = [];
+  const others = async () => {
+    for (const args of [
+      ['pull', ID],
+      ['remove', 'opus-mt-en-fr'],
+    ])
+      refused.push(await model(args));
+    hub.breakAt = undefined;
+  };
+  hub.breakAt = { path: 'onnx/encoder_model.onnx', bytes: 1_000, times: 1, read: others };
+  const { code, out } = await model(['pull', ID]);
+  assert.equal(code, 0, out);
+  for (const other of refused) {
+    assert.match(other.out, /^opus-mt-en-fr: another command is working on this model; wait for it, or stop it$/m);
+    assert.equal(other.code, 1);
+  }
+  assert.equal(refused.length, 2);
+  assert.deepEqual(await verifyModel(models, 'opus-mt-en-fr'), []);
+  assert.equal((await model(['remove', 'opus-mt-en-fr'])).code, 0);
+  assert.deepEqual(await installedModels(models), []);
 });
 
 test('a hub without ranges sends all again, and the file is right all the same', async () => {

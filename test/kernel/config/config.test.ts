@@ -138,7 +138,7 @@ test('a flag with one value must not be given twice, even with the same value; r
     ),
     ['--port: was given more than once; give it once', '--hsm-model: was given more than once; give it once'],
   );
-  assert.deepEqual(await problems('', ['--new-root-key', 'file:/dev/null', '--new-root-key', 'file:b', '--rotate-kek', '--rotate-kek']), [
+  assert.deepEqual(await problems('', ['--new-root-key', 'env:NEXT', '--new-root-key', 'file:b', '--rotate-kek', '--rotate-kek'], { NEXT: 'x' }), [
     '--new-root-key: was given more than once; give it once',
   ]);
   assert.deepEqual(await problems('', ['--rotate-kek=false', '--reset-admin=', '--help=no']), [
@@ -187,8 +187,8 @@ test('a PIN in a file is not read with the configuration, but has to be there; o
     'hsm_instances[0].hsm_password[0]: must be a text, { file = "PATH" } or { env = "NAME" }',
   ]);
   assert.deepEqual(await problems(text(`"", { file = "${join(folder, 'empty')}" }`), []), [
+    `hsm_instances[0].hsm_password[1]: ${join(folder, 'empty')} is empty`,
     'hsm_instances[0].hsm_password[0]: must NOT have fewer than 1 characters',
-    'hsm_instances[0].hsm_password[1]: must NOT have fewer than 1 characters',
   ]);
   execFileSync('mkfifo', [join(folder, 'pipe')]);
   const writer = spawn('sh', ['-c', 'printf 9876 > "$0"', join(folder, 'pipe')], { stdio: 'ignore' });
@@ -211,6 +211,28 @@ test('secrets come from files and variables, and the variables are deleted', asy
     'store.root_key: the variable NOPE is not set',
   ]);
   assert.match((await problems('[store]\nroot_key = { file = "a", env = "b" }\n'))[0] as string, /store\.root_key: must be a text, \{ file = "PATH" \} or/);
+});
+
+test('a secret that is to be had from a file or a variable must not be empty, as if there were none', async () => {
+  writeFileSync(join(folder, 'nothing'), '\n');
+  const text = '[store]\nroot_key = { file = "nothing" }\n[tracing]\nheaders = { env = "HEADERS" }\n';
+  assert.deepEqual(await problems(text, [], { HEADERS: '' }), ['store.root_key: nothing is empty', 'tracing.headers: the variable HEADERS is empty']);
+  const hidden = '[store]\nroot_key = "2d19cd9a7b1e45f1e1de4fbd9a1e6d1b5a4a5f0f3e8b2c7d6a9f0e1d2c3b4a59"\n';
+  const refused = 'GATEHOUSE_STORE_ROOT_KEY: is empty; give the secret, or remove the variable';
+  assert.deepEqual(await problems(hidden, [], { GATEHOUSE_STORE_ROOT_KEY: '' }), [refused]);
+  assert.deepEqual(await problems('', ['--rotate-kek', '--new-root-key', 'env:NEXT'], { NEXT: '' }), ['--new-root-key: the variable NEXT is empty']);
+});
+
+test('a mistake in the file is told by its place, without the lines around it, which may hold secrets', async () => {
+  const [problem, ...others] = await problems('[store]\nurl = "postgres://u:hunter2@h/d\nroot_key = "hunter3"\n');
+  assert.match(problem as string, /config\.toml: Invalid TOML document: [a-z ]+ \(line 2, column \d+\)$/);
+  assert.deepEqual(others, []);
+});
+
+test('a realm for certificates that no realm can be is refused', async () => {
+  const text = (name: string) => `[auth]\ncertificate_realms = ["team", "${name}"]\n`;
+  for (const name of ['a b', 'a/b', '', '**']) assert.match((await problems(text(name))).join(), /^auth\.certificate_realms\[1\]: must match/);
+  for (const name of ['*', '_', 'a-B_1']) await load(text(name));
 });
 
 test('a port in use, a broken certificate or a foreign data folder stops the start with a clear message', async () => {

@@ -1,7 +1,7 @@
 // When the self-signed certificate is renewed, and that the server then uses the new one.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { test } from 'uvu';
@@ -21,6 +21,20 @@ test('it is made anew 30 days before its end, and not earlier', async () => {
   assert.notEqual((await made(due)).fingerprint256, first.fingerprint256);
   assert.match(String(first.subjectAltName), /^DNS:localhost, IP Address:127\.0\.0\.1, IP Address:0:0:0:0:0:0:0:1, DNS:/);
   assert.ok(!String(first.subjectAltName).includes('0.0.0.0'));
+  rmSync(dataDir, { recursive: true });
+});
+
+test('it is made anew where the clock was ahead when it was made, and a damaged one is told by its name', async () => {
+  const dataDir = temporaryFolder();
+  const now = Date.now();
+  const { cert } = await ensureSelfSigned(dataDir, '127.0.0.1', now + 3 * DAY_MS);
+  const early = new X509Certificate(readFileSync(cert));
+  await ensureSelfSigned(dataDir, '127.0.0.1', now + 2 * DAY_MS);
+  assert.equal(new X509Certificate(readFileSync(cert)).fingerprint256, early.fingerprint256);
+  await ensureSelfSigned(dataDir, '127.0.0.1', now);
+  assert.ok(Date.parse(new X509Certificate(readFileSync(cert)).validFrom) <= now);
+  writeFileSync(cert, '');
+  await assert.rejects(startServer({ dataDir }), { name: 'ConfigError', message: /http\.tls\.cert: .*cert\.pem holds no certificate in PEM format/ });
   rmSync(dataDir, { recursive: true });
 });
 

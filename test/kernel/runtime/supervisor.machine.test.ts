@@ -64,6 +64,31 @@ test('delays double up to their limit; after too many crashes the actor is faile
   assert.equal(state(), 'waiting');
 });
 
+test('a start for which the database is away is no crash: it is tried again, and soon after that is back', async () => {
+  let reason: Error | undefined = new Fault('OVERLOADED');
+  const { clock, actor, state, told } = supervise(async () => {
+    if (reason) throw reason;
+  });
+  await tick();
+  for (const delay of [100, 200, ...Array<number>(20).fill(250)]) {
+    assert.equal(state(), 'waiting');
+    clock.increment(delay - 1);
+    assert.equal(state(), 'waiting');
+    reason = new Fault('UNAVAILABLE', { detail: 'the database cannot be reached' });
+    clock.increment(1);
+    await tick();
+  }
+  reason = undefined;
+  clock.increment(250);
+  await tick();
+  assert.equal(state(), 'running');
+  assert.deepEqual([told.at(0), told.at(-2), told.includes('failed')], ['crash: OVERLOADED', 'crash: the database cannot be reached', false]);
+  // A crash is still the first of them.
+  actor.send({ type: 'lost', cause: 1 });
+  clock.increment(100);
+  assert.equal(state(), 'starting');
+});
+
 test('each crash is reported with its cause and counted before the next state; running, down, failed too', async () => {
   let reason = '';
   const { clock, actor, state, told } = supervise(async () => {

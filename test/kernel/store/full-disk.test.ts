@@ -3,6 +3,10 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
+import { createClock } from '../../../kernel/clock.ts';
+import { serverFailure } from '../../../kernel/start-failure.ts';
+import { migrate } from '../../../kernel/store/migrate.ts';
+import { openStore } from '../../../kernel/store/open.ts';
 import { mountDisk } from '../../disk.ts';
 import { until } from '../../runtime.ts';
 import { type Answer, signInAdmin, startServer, type TestServer, temporaryFolder } from '../../server.ts';
@@ -60,6 +64,28 @@ else
     assert.equal(later.status, 200, later.text);
     const use = (kid: string) => ask('POST', '/v1/crypto/encrypt', { cookie, body: { kid, alg: 'dir', enc: 'A256GCM', data: 'AAAA' } });
     for (const kid of made) assert.equal((await use(kid)).status, 200, kid);
+  });
+
+if (disk)
+  test('a migration that finds no room is told as that, for the operator who starts a new version', async () => {
+    const store = await openStore(`sqlite:${join(dataDir, 'late.db')}`, { writer: 'test', clock: createClock() });
+    await migrate(store, [], Date.now);
+    const sql =
+      'CREATE TABLE late (id TEXT); WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999) INSERT INTO late SELECT hex(randomblob(99)) FROM n;';
+    try {
+      disk.fill();
+      await assert.rejects(migrate(store, [{ owner: 'late', migrations: [{ id: 1, about: 'many rows', sql }] }], Date.now), (error) => {
+        assert.equal(
+          serverFailure(error),
+          'migration late/1 (many rows) failed: the store cannot be written or read now; try again later: database or disk is full',
+        );
+        return true;
+      });
+    } finally {
+      disk.empty();
+    }
+    assert.equal(await migrate(store, [{ owner: 'late', migrations: [{ id: 1, about: 'many rows', sql }] }], Date.now), 1);
+    await store.close();
   });
 
 test.run();

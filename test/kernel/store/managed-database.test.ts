@@ -88,7 +88,8 @@ if (!skipWithout('postgresql')) {
     assert.deepEqual(rows, [{ ssl: true }]);
 
     await setPassword('the second');
-    await owner.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${USER}'`);
+    // As those of requests end when they are idle. What the server looks with goes on.
+    await owner.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${USER}' AND application_name = 'gatehouse'`);
     const told = async () => JSON.stringify((await server.ask('GET', '/ready')).body.not_ready ?? []);
     await until(async () => (await told()).includes('does not let this server in'), '/ready tells it', TOLD_MS);
     const refused = await server.ask('GET', '/whoami', { cookie });

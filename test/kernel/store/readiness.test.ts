@@ -56,7 +56,7 @@ test('a database file that was moved, and one in its place', async () => {
 test('a database file that is none', async () => {
   const dataDir = temporaryFolder();
   writeFileSync(join(dataDir, 'gatehouse.db'), randomBytes(20_000));
-  await assert.rejects(startServer({ dataDir }), /^StartFailure: the store could not start: the database file is damaged, or is none$/);
+  await assert.rejects(startServer({ dataDir }), /^StartFailure: the store could not start: the database file is damaged, or is none: file is not a database$/);
   rmSync(dataDir, { recursive: true });
 });
 
