@@ -1,25 +1,42 @@
 // Lists of addresses and networks, as the configuration names proxies and who may read metrics.
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, SocketAddress } from 'node:net';
+
+/** One for each family: a network of IPv6 such as ::/0 has no IPv4 address in it, which BlockList would find there as ::ffff:a.b.c.d. */
+export type AddressList = Readonly<Record<Family, BlockList>>;
+type Family = 'ipv4' | 'ipv6';
 
 /** Of an address. */
 const BITS = { ipv4: 32, ipv6: 128 };
+/** The network of IPv4 addresses that are written as IPv6 (RFC 4291 section 2.5.5.2). */
+const MAPPED = /^::ffff:(?=\d+\.)/;
+const MAPPED_BITS = 96;
 
 /** @throws Error naming an entry that is neither an address nor a network */
-export function addressList(entries: readonly string[]): BlockList {
-  const list = new BlockList();
+export function addressList(entries: readonly string[]): AddressList {
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const entry of entries) {
-    const [address, prefix, ...more] = entry.split('/') as [string, string | undefined];
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    if (!isIP(address) || more.length > 0 || (prefix !== undefined && !(/^\d{1,3}$/.test(prefix) && Number(prefix) <= BITS[family])))
+    const [written, prefix, ...more] = entry.split('/') as [string, string | undefined];
+    const given = plainForm(written);
+    const family = familyOf(given);
+    if (!isIP(given) || more.length > 0 || (prefix !== undefined && !(/^\d{1,3}$/.test(prefix) && Number(prefix) <= BITS[family])))
       throw new Error(`${entry}: must be an IP address or a network such as 10.0.0.0/8`);
-    if (prefix === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(prefix), family);
+    const bits = prefix === undefined ? BITS[family] : Number(prefix);
+    if (MAPPED.test(given) && bits >= MAPPED_BITS) lists.ipv4.addSubnet(given.replace(MAPPED, ''), bits - MAPPED_BITS, 'ipv4');
+    else lists[family].addSubnet(given, bits, family);
   }
-  return list;
+  return lists;
 }
 
-/** @param address as a socket tells it, also an IPv4 address written as IPv6 */
-export function isListed(list: BlockList, address: string): boolean {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
-  return isIP(plain) !== 0 && list.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
+/** An IPv4 address that is written as IPv6 has several forms: of all, the one with dots. */
+function plainForm(address: string): string {
+  return /ffff:/i.test(address) && isIP(address) === 6 ? new SocketAddress({ address, family: 'ipv6' }).address : address;
+}
+
+const familyOf = (address: string): Family => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+/** @param address as a socket or a proxy tells it, also an IPv4 address written as IPv6 */
+export function isListed(lists: AddressList, address: string): boolean {
+  const plain = plainForm(address).replace(MAPPED, '');
+  const family = familyOf(plain);
+  return isIP(plain) !== 0 && lists[family].check(plain, family);
 }

@@ -1,8 +1,8 @@
 // Lets a TLS server stand behind proxies that pass connections through: each of theirs begins with a header that names the client.
-import type { BlockList, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { isIPv6 } from 'node:net';
 import type { Server, TLSSocket } from 'node:tls';
-import { isListed } from '../address-list.ts';
+import { type AddressList, isListed } from '../address-list.ts';
 import type { Log } from '../log-entry.ts';
 import { type Endpoint, readProxyHeader } from './proxy-header.ts';
 
@@ -15,7 +15,7 @@ type Connected = (socket: Socket) => void;
  * Call it after every other listener of connections was added: they see the client's address and nothing of the header.
  * Connections of other addresses begin with TLS, as without proxies; what they claim in a header would be a claim of anybody.
  */
-export function expectProxies(server: Server, proxies: BlockList, log: Log): void {
+export function expectProxies(server: Server, proxies: AddressList, log: Log): void {
   const listeners = server.listeners('connection') as Connected[];
   server.removeAllListeners('connection');
   const clients = new Map<string, Endpoint>();

@@ -1,6 +1,7 @@
 // Opens a listener: requires TLS client certificates, limits its connections, and closes it gracefully.
-import type { AddressInfo, BlockList } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
+import type { AddressList } from '../address-list.ts';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { FrontLimits } from '../front-limits.ts';
@@ -24,7 +25,7 @@ interface ListenOptions {
   /** Absent if nothing is traced. */
   readonly tracer?: Tracer | undefined;
   /** Their connections begin with a PROXY header. */
-  readonly proxies: BlockList | undefined;
+  readonly proxies: AddressList | undefined;
   /** Other threads of the process listen on the same port. */
   readonly reusePort: boolean;
 }
