@@ -1,8 +1,8 @@
-// What happens to a request before its body is read: authentication, the parameters of its path, and what its route says about address and headers.
+// What happens to a request before its body is read: authentication, the parameters of its path, and what its route says about address, headers and caller.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authentication } from './authenticate.ts';
 import { parametersCheck } from './parameters.ts';
-import type { Route } from './route.ts';
+import type { Asking, Route } from './route.ts';
 import { signInAddress } from './to-sign-in.ts';
 
 /** Makes no promise for a caller that this thread knows. @throws Fault */
@@ -17,7 +17,7 @@ export interface Routed {
 }
 
 export function requestBeginner(route: Route, routed: Routed, authentication: Authentication): BeginRequest {
-  const { auth, authenticators, admit, form, page, refusal, anyContentType } = route;
+  const { auth, authenticators, admit, permit, form, page, refusal, anyContentType } = route;
   const checkParams = parametersCheck(route);
   const identify = (request: FastifyRequest): void | Promise<void> => {
     if (auth === 'none') return;
@@ -32,7 +32,9 @@ export function requestBeginner(route: Route, routed: Routed, authentication: Au
     if (refusal) request.admitted = route;
     checkParams(request.params);
     if (anyContentType) request.headers['content-type'] = 'application/json';
-    return admit?.(request.ip, request.headers);
+    const admitted = admit?.(request.ip, request.headers);
+    if (!permit) return admitted;
+    return admitted instanceof Promise ? admitted.then(() => permit(askingOf(request))) : permit(askingOf(request));
   };
   const openPage = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     try {
@@ -51,4 +53,8 @@ export function requestBeginner(route: Route, routed: Routed, authentication: Au
     const identified = identify(request);
     return identified instanceof Promise ? identified.then(() => enter(request)) : enter(request);
   };
+}
+
+function askingOf({ params, query, caller, ip }: FastifyRequest): Asking {
+  return { params: params as Asking['params'], query: query as Asking['query'], caller, address: ip };
 }
