@@ -578,7 +578,7 @@ export interface Calls {
   'GET /version/build': {
     answer: { version: string; package: 'npm' | 'debian' | 'oci' | 'clone'; commit: string | null; changed: boolean; source_time: string | null; node: string; openssl: string; sqlite: string; v8: string; platform: string; arch: string };
   };
-  /** Get the claims of the session */
+  /** Get the claims of the session, as JSON or as a signed token */
   'GET /whoami': {
     query?: { realm?: string | undefined };
     answer: { iss: string; sub: string; aud: readonly (string)[]; exp: number; nbf: number; iat: number; jti: string; roles: readonly (string)[]; as_as: 'up' | 'jwt' | 'cc' | 'f2' | 'dc'; as_rid: string };

@@ -1,8 +1,10 @@
 // What happens to a request before its body is read: authentication, the parameters of its path, and what its route says about address, headers and caller.
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../clock.ts';
 import type { Authentication } from './authenticate.ts';
 import { parametersCheck } from './parameters.ts';
-import type { Asking, Route } from './route.ts';
+import { RequestView } from './request-view.ts';
+import type { Route } from './route.ts';
 import { signInAddress } from './to-sign-in.ts';
 
 /** Makes no promise for a caller that this thread knows. @throws Fault */
@@ -16,7 +18,7 @@ export interface Routed {
   readonly bodyLimit: number;
 }
 
-export function requestBeginner(route: Route, routed: Routed, authentication: Authentication): BeginRequest {
+export function requestBeginner(route: Route, routed: Routed, { authentication, clock }: { authentication: Authentication; clock: Clock }): BeginRequest {
   const { auth, authenticators, admit, permit, form, page, refusal, anyContentType } = route;
   const checkParams = parametersCheck(route);
   const identify = (request: FastifyRequest): void | Promise<void> => {
@@ -34,7 +36,7 @@ export function requestBeginner(route: Route, routed: Routed, authentication: Au
     if (anyContentType) request.headers['content-type'] = 'application/json';
     const admitted = admit?.(request.ip, request.headers);
     if (!permit) return admitted;
-    return admitted instanceof Promise ? admitted.then(() => permit(askingOf(request))) : permit(askingOf(request));
+    return admitted instanceof Promise ? admitted.then(() => permit(new RequestView(request, clock))) : permit(new RequestView(request, clock));
   };
   const openPage = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     try {
@@ -53,8 +55,4 @@ export function requestBeginner(route: Route, routed: Routed, authentication: Au
     const identified = identify(request);
     return identified instanceof Promise ? identified.then(() => enter(request)) : enter(request);
   };
-}
-
-function askingOf({ params, query, caller, ip }: FastifyRequest): Asking {
-  return { params: params as Asking['params'], query: query as Asking['query'], caller, address: ip };
 }

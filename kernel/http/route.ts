@@ -28,7 +28,7 @@ export interface Request<Body = unknown> {
 }
 
 /** What is known of a request before its query and body are looked at. */
-export interface Asking extends Pick<Request, 'params' | 'caller' | 'address'> {
+export interface Asking extends Pick<Request, 'params' | 'headers' | 'caller' | 'certificate' | 'address'> {
   /** As sent: a parameter that is given twice is a list. */
   readonly query: Readonly<Record<string, unknown>>;
 }

@@ -80,7 +80,7 @@ function addRoute(app: FastifyInstance, route: Route, surroundings: Surroundings
   const { authentication, clock, limits } = surroundings;
   const { checkBody, checkQuery } = checksOf(route);
   const url = fastifyPath(route.path);
-  const begin = requestBeginner(route, { url, bodyLimit: route.bodyLimit ?? (app.initialConfig.bodyLimit as number) }, authentication);
+  const begin = requestBeginner(route, { url, bodyLimit: route.bodyLimit ?? (app.initialConfig.bodyLimit as number) }, { authentication, clock });
   const options: RouteShorthandOptions = {
     ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
     onRequest: (request, reply, done) => {

@@ -83,6 +83,18 @@ test('a session of another realm gets 401 from POST /certify before its key is l
   }
 });
 
+test('a sign-in without a credential gets 401 before its body is looked at', async () => {
+  for (const body of [...WRONG, '{"username":"plain","password":"plain password"}']) {
+    for (const authorization of [undefined, 'Basic !', 'Bearer x', 'Negotiate x']) {
+      const headers = { 'content-type': 'application/json', ...(authorization && { authorization }) };
+      const answer = await server.ask('POST', '/login?realm=mine', { headers, body });
+      assert.deepEqual([answer.status, answer.body.code], [401, 'AUTH_DENIED'], `${authorization} ${body}`);
+    }
+  }
+  const named = await server.ask('POST', '/login?realm=mine', { user: 'plain:plain password', body: { username: 'plain' } });
+  assert.deepEqual([named.status, named.body.message], [400, 'body/username: unknown member']);
+});
+
 test('nobody gets 401, whatever the query and the body', async () => {
   for (const route of server.routes.filter(needsSession)) {
     for (const body of route.method === 'GET' ? [undefined] : WRONG) {
