@@ -19,7 +19,7 @@ export interface Routed {
 }
 
 export function requestBeginner(route: Route, routed: Routed, { authentication, clock }: { authentication: Authentication; clock: Clock }): BeginRequest {
-  const { auth, authenticators, admit, permit, form, page, refusal, anyContentType } = route;
+  const { auth, authenticators, admit, permit, form, page, refusal, anyContentType, rawBody } = route;
   const checkParams = parametersCheck(route);
   const identify = (request: FastifyRequest): void | Promise<void> => {
     if (auth === 'none') return;
@@ -34,6 +34,7 @@ export function requestBeginner(route: Route, routed: Routed, { authentication, 
     if (refusal) request.admitted = route;
     checkParams(request.params);
     if (anyContentType) request.headers['content-type'] = 'application/json';
+    else if (rawBody) forgetNoType(request);
     const admitted = admit?.(request.ip, request.headers);
     if (!permit) return admitted;
     return admitted instanceof Promise ? admitted.then(() => permit(new RequestView(request, clock))) : permit(new RequestView(request, clock));
@@ -55,4 +56,12 @@ export function requestBeginner(route: Route, routed: Routed, { authentication, 
     const identified = identify(request);
     return identified instanceof Promise ? identified.then(() => enter(request)) : enter(request);
   };
+}
+
+const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+[ \t]*(?:;|$)/;
+
+/** A route that takes bytes decides about content types itself. Fastify would refuse what is no media type, in the words of routes that take JSON only. */
+function forgetNoType({ headers }: FastifyRequest): void {
+  const type = headers['content-type'];
+  if (type !== undefined && !MEDIA_TYPE.test(type)) delete headers['content-type'];
 }
