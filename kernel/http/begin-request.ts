@@ -1,14 +1,14 @@
 // What happens to a request before its body is read: authentication, the parameters of its path, and what its route says about address, headers and caller.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '../clock.ts';
 import type { Authentication } from './authenticate.ts';
 import { parametersCheck } from './parameters.ts';
-import { RequestView } from './request-view.ts';
 import type { Route } from './route.ts';
 import { signInAddress } from './to-sign-in.ts';
 
 /** Makes no promise for a caller that this thread knows. @throws Fault */
 export type BeginRequest = (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>;
+/** @throws Fault */
+export type PermitRequest = (request: FastifyRequest) => void | Promise<void>;
 
 /** What is asked of the route of every request. Fastify makes an object of all options whenever it is asked for one. */
 export interface Routed {
@@ -18,8 +18,14 @@ export interface Routed {
   readonly bodyLimit: number;
 }
 
-export function requestBeginner(route: Route, routed: Routed, { authentication, clock }: { authentication: Authentication; clock: Clock }): BeginRequest {
-  const { auth, authenticators, admit, permit, form, page, refusal, anyContentType, rawBody } = route;
+interface Doorkeepers {
+  readonly authentication: Authentication;
+  /** Of a route that not every caller may use. */
+  readonly permit: PermitRequest | undefined;
+}
+
+export function requestBeginner(route: Route, routed: Routed, { authentication, permit }: Doorkeepers): BeginRequest {
+  const { auth, authenticators, admit, form, page, refusal, anyContentType, rawBody } = route;
   const checkParams = parametersCheck(route);
   const identify = (request: FastifyRequest): void | Promise<void> => {
     if (auth === 'none') return;
@@ -37,7 +43,7 @@ export function requestBeginner(route: Route, routed: Routed, { authentication, 
     else if (rawBody) forgetNoType(request);
     const admitted = admit?.(request.ip, request.headers);
     if (!permit) return admitted;
-    return admitted instanceof Promise ? admitted.then(() => permit(new RequestView(request, clock))) : permit(new RequestView(request, clock));
+    return admitted instanceof Promise ? admitted.then(() => permit(request)) : permit(request);
   };
   const openPage = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     try {
