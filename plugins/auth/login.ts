@@ -10,6 +10,7 @@ import { proveCertificate } from './login-certificate.ts';
 import { type LoginEnd, type LoginRequest, type Proven, refuse } from './login-end.ts';
 import { provePassword } from './login-password.ts';
 import { proveToken } from './login-token.ts';
+import { MAX_REALM_ID } from './parameters.ts';
 
 export function loginHandler(ctx: AuthContext, count: (outcome: string) => void) {
   return async (request: LoginRequest): Promise<Response> => {
@@ -30,7 +31,8 @@ export function loginHandler(ctx: AuthContext, count: (outcome: string) => void)
 export function credentialRequired(ctx: AuthContext, count: (outcome: string) => void) {
   return async (asking: Asking): Promise<void> => {
     const { headers, certificate, query } = asking;
-    if (typeof query['realm'] !== 'string' || query['realm'] === '') return;
+    const { realm } = query;
+    if (typeof realm !== 'string' || realm === '' || realm.length > MAX_REALM_ID) return;
     const { authorization } = headers;
     if (authorization === undefined ? certificate : isCredential(authorization as string)) return;
     count('Refused');
