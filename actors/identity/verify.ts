@@ -38,7 +38,7 @@ function refuse(reason: string): JwtOutcome {
 
 /** The members of an unverified token that are needed to choose keys. */
 function decode(token: string): { alg: string; kid: string | undefined; iss: string | undefined } | undefined {
-  if (token.length > MAX_TOKEN_CHARACTERS) return undefined;
+  if (token.length > MAX_TOKEN_CHARACTERS || !token.split('.').every(isCanonical)) return undefined;
   try {
     const { alg, kid } = decodeProtectedHeader(token);
     const claims = decodeJwt(token);
@@ -48,6 +48,11 @@ function decode(token: string): { alg: string; kid: string | undefined; iss: str
   } catch {
     return undefined;
   }
+}
+
+/** Of base64url without padding: the last character may hold bits that mean nothing, and then other texts would be the same token. */
+function isCanonical(part: string): boolean {
+  return Buffer.from(part, 'base64url').toString('base64url') === part;
 }
 
 function isDeeper(value: unknown, levels: number): boolean {

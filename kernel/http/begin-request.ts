@@ -1,4 +1,4 @@
-// What happens to a request before its body is read: authentication, the parameters of its path, and what its route says about address and headers.
+// What happens to a request before its body is read: authentication, the parameters of its path, and what its route says about address, headers and caller.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authentication } from './authenticate.ts';
 import { parametersCheck } from './parameters.ts';
@@ -7,6 +7,8 @@ import { signInAddress } from './to-sign-in.ts';
 
 /** Makes no promise for a caller that this thread knows. @throws Fault */
 export type BeginRequest = (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>;
+/** @throws Fault */
+export type PermitRequest = (request: FastifyRequest) => void | Promise<void>;
 
 /** What is asked of the route of every request. Fastify makes an object of all options whenever it is asked for one. */
 export interface Routed {
@@ -16,8 +18,14 @@ export interface Routed {
   readonly bodyLimit: number;
 }
 
-export function requestBeginner(route: Route, routed: Routed, authentication: Authentication): BeginRequest {
-  const { auth, authenticators, admit, form, page, refusal, anyContentType } = route;
+interface Doorkeepers {
+  readonly authentication: Authentication;
+  /** Of a route that not every caller may use. */
+  readonly permit: PermitRequest | undefined;
+}
+
+export function requestBeginner(route: Route, routed: Routed, { authentication, permit }: Doorkeepers): BeginRequest {
+  const { auth, authenticators, admit, form, page, refusal, anyContentType, rawBody } = route;
   const checkParams = parametersCheck(route);
   const identify = (request: FastifyRequest): void | Promise<void> => {
     if (auth === 'none') return;
@@ -32,7 +40,10 @@ export function requestBeginner(route: Route, routed: Routed, authentication: Au
     if (refusal) request.admitted = route;
     checkParams(request.params);
     if (anyContentType) request.headers['content-type'] = 'application/json';
-    return admit?.(request.ip, request.headers);
+    else if (rawBody) forgetNoType(request);
+    const admitted = admit?.(request.ip, request.headers);
+    if (!permit) return admitted;
+    return admitted instanceof Promise ? admitted.then(() => permit(request)) : permit(request);
   };
   const openPage = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     try {
@@ -51,4 +62,12 @@ export function requestBeginner(route: Route, routed: Routed, authentication: Au
     const identified = identify(request);
     return identified instanceof Promise ? identified.then(() => enter(request)) : enter(request);
   };
+}
+
+const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+[ \t]*(?:;|$)/;
+
+/** A route that takes bytes decides about content types itself. Fastify would refuse what is no media type, in the words of routes that take JSON only. */
+function forgetNoType({ headers }: FastifyRequest): void {
+  const type = headers['content-type'];
+  if (type !== undefined && !MEDIA_TYPE.test(type)) delete headers['content-type'];
 }

@@ -67,9 +67,20 @@ export function bodyCheck(schema: TSchema): Check {
   return checkBy(bodies, schema, 'body');
 }
 
-/** Query parameters arrive as text; the check converts them in place to the types of their schema. */
+const DECIMAL = /^-?[0-9]+$/;
+
+/** Query parameters arrive as text; the check converts them in place to the types of their schema. The conversion alone would also take `0x10` and `1e2`. */
 export function queryCheck(schema: TSchema): Check {
-  return checkBy(queries, schema, 'query');
+  const check = checkBy(queries, schema, 'query');
+  const { properties = {} } = schema as { properties?: Readonly<Record<string, { readonly type?: unknown }>> };
+  const integers = Object.keys(properties).filter((name) => properties[name]?.type === 'integer');
+  return (value) => {
+    for (const name of integers) {
+      const given = (value as Readonly<Record<string, unknown>>)[name];
+      if (typeof given === 'string' && !DECIMAL.test(given)) throw new Fault('BAD_REQUEST', { detail: `query/${name}: must be integer` });
+    }
+    check(value);
+  };
 }
 
 function checkBy({ first, all }: Compilers, schema: TSchema, where: string): Check {

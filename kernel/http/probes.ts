@@ -60,7 +60,7 @@ const PROBES: Readonly<Record<string, { readonly summary: string; readonly respo
   },
   '/metrics': {
     summary: 'Get the metrics in the text format of Prometheus',
-    responses: { 200: { description: 'the metrics', ...TEXT }, 403: { description: 'not allowed' } },
+    responses: { 200: { description: 'the metrics', ...TEXT, type: Registry.PROMETHEUS_CONTENT_TYPE }, 403: { description: 'not allowed' } },
   },
   '/version': {
     summary: 'Get the version of the server as plain text, or as a JSON string if Accept prefers it',

@@ -27,6 +27,12 @@ export interface Request<Body = unknown> {
   leaveTurn(): void;
 }
 
+/** What is known of a request before its query and body are looked at. */
+export interface Asking extends Pick<Request, 'params' | 'headers' | 'caller' | 'certificate' | 'address'> {
+  /** As sent: a parameter that is given twice is a list. */
+  readonly query: Readonly<Record<string, unknown>>;
+}
+
 export interface Response {
   readonly status: number;
   /**
@@ -121,6 +127,11 @@ export interface Route {
   readonly form?: ErrorForm;
   /** Runs after authentication and before the body is read. It throws to refuse the request by its address, as a rate limit does, or by its headers. */
   admit?(address: string, headers: Request['headers']): void | Promise<void>;
+  /**
+   * Runs after `admit`. It throws to refuse a caller who may not use the route, so that nobody learns from it what is wrong with a query or a body.
+   * What depends on these is left to the handler, and a change checks the right again in its transaction.
+   */
+  permit?(asking: Asking): void | Promise<void>;
   /** Largest body in bytes. Replaces the limit of the server and may be larger. */
   readonly bodyLimit?: number;
   /** For the OpenAPI document: a short description. */

@@ -8,7 +8,7 @@ import type { Span } from '../tracing/span.ts';
 import type { Leave } from '../turns.ts';
 import { refuseUnread } from './answers.ts';
 import type { Authentication } from './authenticate.ts';
-import { type Routed, requestBeginner } from './begin-request.ts';
+import { type PermitRequest, type Routed, requestBeginner } from './begin-request.ts';
 import { addRawParser, type ReadBytes } from './body.ts';
 import { checksOf } from './checks.ts';
 import type { Caller } from './credential.ts';
@@ -20,7 +20,7 @@ import { parametersCheck } from './parameters.ts';
 import type { Problem } from './problem.ts';
 import { readBody } from './read-body.ts';
 import { RequestView } from './request-view.ts';
-import type { ErrorForm, Response, Route } from './route.ts';
+import type { ErrorForm, Route } from './route.ts';
 import { send } from './send.ts';
 
 declare module 'fastify' {
@@ -80,7 +80,11 @@ function addRoute(app: FastifyInstance, route: Route, surroundings: Surroundings
   const { authentication, clock, limits } = surroundings;
   const { checkBody, checkQuery } = checksOf(route);
   const url = fastifyPath(route.path);
-  const begin = requestBeginner(route, { url, bodyLimit: route.bodyLimit ?? (app.initialConfig.bodyLimit as number) }, authentication);
+  const begin = requestBeginner(
+    route,
+    { url, bodyLimit: route.bodyLimit ?? (app.initialConfig.bodyLimit as number) },
+    { authentication, permit: permitOf(route, surroundings) },
+  );
   const options: RouteShorthandOptions = {
     ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
     onRequest: (request, reply, done) => {
@@ -120,8 +124,19 @@ async function beginLive(request: FastifyRequest, reply: FastifyReply, route: Ro
   return send(request, reply, answer);
 }
 
+type Run<T> = (view: RequestView) => T | Promise<T>;
+
+/** In a turn of the caller, like the handler: a flood of requests that will be refused must not keep the actors that decide from others. */
+function permitOf({ permit }: Route, { clock, limits }: Surroundings): PermitRequest | undefined {
+  if (!permit) return undefined;
+  return (request) => {
+    const view = new RequestView(request, clock);
+    return view.caller ? runInTurn(limits, request, view, permit) : permit(view);
+  };
+}
+
 /** Runs the handler in the caller's turn. A caller with slow requests waits; one that does not read its answers is refused. Others are still served. */
-function runInTurn({ answers, turns }: FrontLimits, request: FastifyRequest, view: RequestView, handle: Route['handle']): Response | Promise<Response> {
+function runInTurn<T>({ answers, turns }: FrontLimits, request: FastifyRequest, view: RequestView, handle: Run<T>): T | Promise<T> {
   const who = whoseIs(request);
   refuseUnread(answers, who);
   const entered = turns.enter(who, view);
@@ -137,9 +152,9 @@ function runInTurn({ answers, turns }: FrontLimits, request: FastifyRequest, vie
   });
 }
 
-function runUntil(leave: Leave, view: RequestView, handle: Route['handle']): Response | Promise<Response> {
+function runUntil<T>(leave: Leave, view: RequestView, handle: Run<T>): T | Promise<T> {
   view.turn = leave;
-  let answer: Response | Promise<Response> | undefined;
+  let answer: T | Promise<T> | undefined;
   try {
     answer = handle(view);
   } finally {

@@ -67,7 +67,10 @@ const TOKEN_HEADER = ['appToken'] as const;
 
 const ABOUT: Readonly<Record<string, About>> = {
   'POST /login': about('Sign-in', 'Sign in to a realm', 200, NEXT_STEP, [401, 429], ['basic', 'bearer', 'clientCertificate']),
-  'GET /whoami': about('Sign-in', 'Get the claims of the session', 200, CLIENT_CLAIMS),
+  'GET /whoami': {
+    ...about('Sign-in', 'Get the claims of the session, as JSON or as a signed token', 200),
+    responses: { 200: { description: 'success', schema: CLIENT_CLAIMS, types: ['application/json', 'application/jwt'] } },
+  },
   'POST /certify': about('Sign-in', 'Issue a certificate that binds a public key to the identity of the session', 200, CERTIFICATE, [500]),
   'GET /sessions/{session_id}': about('Sessions', 'Get a session; null if it does not exist', 200, SESSION_DATA, [403]),
   'POST /sessions/{session_id}': about('Sessions', 'Get a session, and end sessions of its clients', 200, SESSION_DATA, [403]),

@@ -4,12 +4,12 @@ import type { Admin, AdminRecord, Principal } from '../../actors/directory/api.t
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import { nameIn } from '../../kernel/http/name.ts';
-import type { Request, Route } from '../../kernel/http/route.ts';
+import type { Asking, Request, Route } from '../../kernel/http/route.ts';
 import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
 import { answerList, PAGE_QUERY } from './listing.ts';
 import { ADMIN_ID, Free, Ignored, IgnoredName, REALM_ID, USERNAME } from './parameters.ts';
-import { actorOf, type Rights, requireFound, requireSuperAdmin, rightsOf } from './rights.ts';
+import { actorOf, forAdmins, forSuperAdmins, type Rights, requireFound, rightsOf } from './rights.ts';
 import { usernameOf } from './username.ts';
 
 const text = Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 255 }), Type.Null()]));
@@ -34,11 +34,13 @@ type AdminBody = Static<typeof ADMIN_BODY>;
 
 export function adminRoutes(ctx: AuthContext): readonly Route[] {
   const directory = ctx.actors.directory.at('main');
+  const owners: Route['permit'] = async (asking) => void (await loadAdministered(ctx, asking));
   return [
     {
       method: 'POST',
       path: '/admins',
       auth: ['cookie'],
+      permit: forAdmins(ctx),
       body: NEW_BODY,
       handle: async (request: Request<Static<typeof NEW_BODY>>) => {
         const rights = await rightsOf(ctx, request.caller as Caller);
@@ -51,11 +53,9 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
       method: 'GET',
       path: '/admins',
       auth: ['cookie'],
+      permit: forSuperAdmins(ctx),
       query: PAGE_QUERY,
-      handle: async (request) => {
-        await requireSuperAdmin(ctx, request);
-        return answerList(request, (page) => directory.listAdmins(page));
-      },
+      handle: (request) => answerList(request, (page) => directory.listAdmins(page)),
     },
     {
       method: 'GET',
@@ -67,6 +67,7 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
       method: 'PUT',
       path: '/admins/{admin_id}',
       auth: ['cookie'],
+      permit: owners,
       body: ADMIN_BODY,
       handle: async (request: Request<AdminBody>) => {
         const { admin, rights, by } = await loadAdministered(ctx, request);
@@ -78,6 +79,7 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
       method: 'DELETE',
       path: '/admins/{admin_id}',
       auth: ['cookie'],
+      permit: owners,
       handle: async (request) => {
         const { by, id } = await loadAdministered(ctx, request);
         await directory.deleteAdmin(id, by);
@@ -96,10 +98,13 @@ function membership(ctx: AuthContext, method: 'PUT' | 'DELETE', change: (id: str
     method,
     path: '/admins/{admin_id}/realms/{realm_id}',
     auth: ['cookie'],
+    async permit(asking) {
+      const { rights } = await loadAdministered(ctx, asking);
+      if (!rights.administers(asking.params['realm_id'] as string)) throw new Fault('FORBIDDEN');
+    },
     handle: async (request) => {
       const realm = request.params['realm_id'] as string;
-      const { admin, rights, by, id } = await loadAdministered(ctx, request);
-      if (!rights.administers(realm)) throw new Fault('FORBIDDEN');
+      const { admin, by, id } = await loadAdministered(ctx, request);
       requireFound(admin, 'admin');
       requireFound(await directory.getRealm(realm), 'realm');
       return { status: 200, body: requireFound(await change(id, realm, by), 'admin or the realm') };
@@ -108,12 +113,15 @@ function membership(ctx: AuthContext, method: 'PUT' | 'DELETE', change: (id: str
 }
 
 /** The admin of the path; a realm admin gets 403 for every one they do not own, existing or not. */
-async function loadAdministered(ctx: AuthContext, request: Request): Promise<{ admin: Admin | null; rights: Rights; by: Principal; id: string }> {
-  const id = requireFound(usernameOf(request.params['admin_id'] as string), 'admin');
-  const rights = await rightsOf(ctx, request.caller as Caller);
+async function loadAdministered(
+  ctx: AuthContext,
+  { params, caller, address }: Asking,
+): Promise<{ admin: Admin | null; rights: Rights; by: Principal; id: string }> {
+  const id = requireFound(usernameOf(params['admin_id'] as string), 'admin');
+  const rights = await rightsOf(ctx, caller as Caller);
   const admin = await ctx.actors.directory.at('main').getAdmin(id);
   if (!rights.isSuperAdmin && !(admin && rights.administersAll(admin.realms))) throw new Fault('FORBIDDEN');
-  return { admin, rights, by: actorOf(request), id };
+  return { admin, rights, by: actorOf({ caller, address }), id };
 }
 
 function recordOf(id: string, body: AdminBody): AdminRecord {

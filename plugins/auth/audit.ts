@@ -19,11 +19,13 @@ export function auditRoute(ctx: AuthContext): Route {
     method: 'GET',
     path: '/audit',
     auth: ['cookie'],
-    query: QUERY,
-    handle: async ({ query, caller }) => {
-      const { realm, event, actor, order, after, limit } = query as Record<string, string | undefined>;
+    async permit({ query: { realm }, caller }) {
       const rights = await rightsOf(ctx, caller as Caller);
-      if (!rights.isSuperAdmin && !(realm !== undefined && rights.administers(realm))) throw new Fault('FORBIDDEN');
+      if (!rights.isSuperAdmin && !(typeof realm === 'string' && rights.administers(realm))) throw new Fault('FORBIDDEN');
+    },
+    query: QUERY,
+    handle: async ({ query }) => {
+      const { realm, event, actor, order, after, limit } = query as Record<string, string | undefined>;
       const { json, next } = await ctx.actors.directory
         .at('main')
         .audit({ realm, event, actor, after, limit: Number(limit), isNewestFirst: order === 'newest' });

@@ -30,6 +30,7 @@ export function certifyRoute(ctx: AuthContext): Route {
     method: 'POST',
     path: '/certify',
     auth: ['cookie'],
+    permit: (asking) => void requireOwnRealm(asking),
     query: Query({ realm: Type.Optional(RealmQuery) }),
     body: BODY,
     handle: (request) => certify(ctx, request),

@@ -14,7 +14,7 @@ import { answerList, PAGE_QUERY } from './listing.ts';
 import { NEW_PASSWORD, newPasswordProblem } from './new-password.ts';
 import { Ignored, IgnoredName, MAX_STORED_BYTES, USERNAME } from './parameters.ts';
 import { PHC } from './phc.ts';
-import { requireFound, requireRealmAdmin, requireSuperAdmin } from './rights.ts';
+import { actorOf, forRealmAdmins, forSuperAdmins, requireFound } from './rights.ts';
 import { usernameOf } from './username.ts';
 
 /** Attempts of an update that meets concurrent changes. */
@@ -42,20 +42,18 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
   const all = '/realms/{realm_id}/userpass';
   const one = `${all}/{username}`;
   const auth = ['cookie'] as const;
+  const permit = forRealmAdmins(ctx);
   return [
     {
-      ...{ method: 'GET', path: '/admins/userpass', auth, query: PAGE_QUERY },
-      handle: async (request) => {
-        await requireSuperAdmin(ctx, request);
-        return answerList(request, (page) => directory.listCredentials(null, page));
-      },
+      ...{ method: 'GET', path: '/admins/userpass', auth, permit: forSuperAdmins(ctx), query: PAGE_QUERY },
+      handle: (request) => answerList(request, (page) => directory.listCredentials(null, page)),
     },
-    { method: 'POST', path: all, auth, body: NEW_BODY, handle: (request) => create(ctx, request) },
-    { method: 'GET', path: all, auth, query: PAGE_QUERY, handle: (request) => list(ctx, request) },
-    { method: 'GET', path: one, auth, handle: (request) => show(ctx, request) },
-    { method: 'PUT', path: one, auth, body: CREDENTIAL_BODY, handle: (request) => update(ctx, request) },
-    { method: 'DELETE', path: one, auth, handle: (request) => remove(ctx, request) },
-    { method: 'POST', path: `${one}/unlock`, auth, handle: (request) => unlock(ctx, request) },
+    { method: 'POST', path: all, auth, permit, body: NEW_BODY, handle: (request) => create(ctx, request) },
+    { method: 'GET', path: all, auth, permit, query: PAGE_QUERY, handle: (request) => list(ctx, request) },
+    { method: 'GET', path: one, auth, permit, handle: (request) => show(ctx, request) },
+    { method: 'PUT', path: one, auth, permit, body: CREDENTIAL_BODY, handle: (request) => update(ctx, request) },
+    { method: 'DELETE', path: one, auth, permit, handle: (request) => remove(ctx, request) },
+    { method: 'POST', path: `${one}/unlock`, auth, permit, handle: (request) => unlock(ctx, request) },
   ];
 }
 
@@ -64,41 +62,35 @@ const realmOf = ({ params }: Request): string => params['realm_id'] as string;
 async function create(ctx: AuthContext, request: Request<Static<typeof NEW_BODY>>): Promise<Response> {
   const directory = ctx.actors.directory.at('main');
   const realm = realmOf(request);
-  const by = await requireRealmAdmin(ctx, request, realm);
   const username = nameIn(request.body.username, 'body/username');
   requireFound(await directory.getRealm(realm), 'realm');
   // Checked before anything is compared or hashed, so that the answer for an existing name reveals nothing about its password.
   if (await directory.getCredential(realm, username)) throw new Fault('AUTH_EXISTS', { detail: `the credential ${username} already exists` });
   const input = await inputOf(ctx, realm, username, request.body, null);
-  return { status: 201, body: requireFound(await directory.createCredential(input, by), 'realm') };
+  return { status: 201, body: requireFound(await directory.createCredential(input, actorOf(request)), 'realm') };
 }
 
 async function list(ctx: AuthContext, request: Request): Promise<Response> {
   const directory = ctx.actors.directory.at('main');
-  await requireRealmAdmin(ctx, request, realmOf(request));
   requireFound(await directory.getRealm(realmOf(request)), 'realm');
   return answerList(request, (page) => directory.listCredentials(realmOf(request), page));
 }
 
 async function show(ctx: AuthContext, request: Request): Promise<Response> {
-  await requireRealmAdmin(ctx, request, realmOf(request));
   return { status: 200, body: requireFound(await ctx.actors.directory.at('main').getCredential(realmOf(request), nameOfPath(request)), 'credential') };
 }
 
 async function update(ctx: AuthContext, request: Request<CredentialBody>): Promise<Response> {
-  const by = await requireRealmAdmin(ctx, request, realmOf(request));
-  return { status: 200, body: await updateCompared(ctx, request, realmOf(request), by) };
+  return { status: 200, body: await updateCompared(ctx, request, realmOf(request), actorOf(request)) };
 }
 
 async function remove(ctx: AuthContext, request: Request): Promise<Response> {
-  const by = await requireRealmAdmin(ctx, request, realmOf(request));
-  await ctx.actors.directory.at('main').deleteCredential(realmOf(request), nameOfPath(request), by);
+  await ctx.actors.directory.at('main').deleteCredential(realmOf(request), nameOfPath(request), actorOf(request));
   return { status: 204 };
 }
 
 async function unlock(ctx: AuthContext, request: Request): Promise<Response> {
-  const by = await requireRealmAdmin(ctx, request, realmOf(request));
-  if (!(await ctx.actors.directory.at('main').unlock(realmOf(request), nameOfPath(request), by)))
+  if (!(await ctx.actors.directory.at('main').unlock(realmOf(request), nameOfPath(request), actorOf(request))))
     throw new Fault('NOT_FOUND', { detail: 'the credential does not exist' });
   return { status: 204 };
 }

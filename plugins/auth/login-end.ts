@@ -1,7 +1,7 @@
 // The outcomes of a login with any kind of credential: a proven identity, a next step for the client, or a refusal.
 import type { Realm } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Request } from '../../kernel/http/route.ts';
+import type { Asking, Request } from '../../kernel/http/route.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
 import type { AuthContext } from './actors.ts';
 import { isRealmId } from './realms.ts';
@@ -31,9 +31,15 @@ export interface Proven {
 export type LoginEnd = Proven | 'TotpRequired' | 'ChangePassword';
 
 /** Writes the audit row of a refusal. @throws Fault AUTH_DENIED, always */
-export async function refuse(ctx: AuthContext, { query, address }: LoginRequest, reason: string, scheme?: string): Promise<never> {
+export async function refuse(
+  ctx: AuthContext,
+  { query, address }: Pick<LoginRequest, 'address'> & Pick<Asking, 'query'>,
+  reason: string,
+  scheme?: string,
+): Promise<never> {
   // People type passwords into the wrong field: a text that cannot be a realm's id is not stored.
-  const realm = isRealmId(query['realm'] as string) ? query['realm'] : undefined;
+  const { realm: asked } = query;
+  const realm = typeof asked === 'string' && isRealmId(asked) ? asked : undefined;
   await ctx.actors.directory.at('main').record({ event: 'login', outcome: 'refused', realm, actor: 'unknown', scheme, source: sourceOf(address), reason });
   throw new Fault('AUTH_DENIED');
 }

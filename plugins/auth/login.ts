@@ -1,7 +1,7 @@
 // POST /login: determines which credential the request has, verifies it, and creates the session.
 import { randomUUID } from 'node:crypto';
 import { Fault } from '../../kernel/fault.ts';
-import type { Response } from '../../kernel/http/route.ts';
+import type { Asking, Response } from '../../kernel/http/route.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
 import type { AuthContext } from './actors.ts';
 import { parseBasic } from './basic.ts';
@@ -10,6 +10,7 @@ import { proveCertificate } from './login-certificate.ts';
 import { type LoginEnd, type LoginRequest, type Proven, refuse } from './login-end.ts';
 import { provePassword } from './login-password.ts';
 import { proveToken } from './login-token.ts';
+import { MAX_REALM_ID } from './parameters.ts';
 
 export function loginHandler(ctx: AuthContext, count: (outcome: string) => void) {
   return async (request: LoginRequest): Promise<Response> => {
@@ -26,6 +27,27 @@ export function loginHandler(ctx: AuthContext, count: (outcome: string) => void)
   };
 }
 
+/** Refuses a request to a realm without a credential before its body is looked at. */
+export function credentialRequired(ctx: AuthContext, count: (outcome: string) => void) {
+  return async (asking: Asking): Promise<void> => {
+    const { headers, certificate, query } = asking;
+    const { realm } = query;
+    if (typeof realm !== 'string' || realm === '' || realm.length > MAX_REALM_ID) return;
+    const { authorization } = headers;
+    if (authorization === undefined ? certificate : isCredential(authorization as string)) return;
+    count('Refused');
+    await refuse(ctx, asking, authorization === undefined ? 'no credentials' : 'malformed credentials');
+  };
+}
+
+const BEARER = /^Bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i;
+
+function isCredential(authorization: string): boolean {
+  const basic = parseBasic(authorization);
+  basic?.password.fill(0);
+  return basic !== undefined || BEARER.test(authorization);
+}
+
 /** The Authorization header takes precedence over a client certificate. The session cookie is ignored. */
 function prove(ctx: AuthContext, request: LoginRequest): Promise<LoginEnd> {
   const authorization = request.headers['authorization'] as string | undefined;
@@ -33,7 +55,7 @@ function prove(ctx: AuthContext, request: LoginRequest): Promise<LoginEnd> {
     return request.certificate ? proveCertificate(ctx, request, request.certificate.commonName) : refuse(ctx, request, 'no credentials');
   const credentials = parseBasic(authorization);
   if (credentials) return provePassword(ctx, request, credentials);
-  const token = /^Bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i.exec(authorization)?.[1];
+  const token = BEARER.exec(authorization)?.[1];
   return token === undefined ? refuse(ctx, request, 'malformed credentials') : proveToken(ctx, request, token);
 }
 

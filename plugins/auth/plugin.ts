@@ -18,7 +18,7 @@ import { AUTH_FAULTS } from './faults.ts';
 import { firstStart, firstStartProblems } from './first-start.ts';
 import { introspectRoute } from './introspect.ts';
 import { keySetRoutes } from './key-sets.ts';
-import { loginHandler } from './login.ts';
+import { credentialRequired, loginHandler } from './login.ts';
 import { appTokenAuthenticator } from './machine/app-token.ts';
 import { machineRoutes } from './machine/routes.ts';
 import { AUTH_MIGRATIONS } from './migrations.ts';
@@ -61,17 +61,19 @@ export default definePlugin<AuthConfig, AuthActors>({
     const admit = (address: string) => {
       if (!mayTry(address)) throw new Fault('AUTH_RATE_LIMITED');
     };
+    const count = (outcome: string) => logins.inc({ outcome });
     const routes: readonly Route[] = [
       {
         method: 'POST',
         path: '/login',
         auth: 'none',
         admit,
+        permit: credentialRequired(ctx, count),
         query: Query({ realm: RealmQuery }),
         body: LOGIN_BODY,
         bodyLimit: MAX_LOGIN_BYTES,
         bodyOptional: true,
-        handle: loginHandler(ctx, (outcome) => logins.inc({ outcome })),
+        handle: loginHandler(ctx, count),
       },
       { method: 'GET', path: '/whoami', auth: ['cookie'], query: Query({ realm: Type.Optional(RealmQuery) }), handle: whoamiHandler(ctx) },
       { method: 'GET', path: '/public/version', auth: 'none', handle: () => ({ status: 200, body: ctx.version, type: 'text/plain; charset=utf-8' }) },

@@ -9,7 +9,7 @@ import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
 import { answerList, PAGE_QUERY } from './listing.ts';
 import { DOCUMENT_ADDRESS, IgnoredName, MAX_AUTH_PARAMS_BYTES, REALM_ID } from './parameters.ts';
-import { requireFound, requireRealmAdmin, requireSuperAdmin, rightsOf } from './rights.ts';
+import { actorOf, forAdmins, forRealmAdmins, forSuperAdmins, requireFound, rightsOf } from './rights.ts';
 
 const strict = { additionalProperties: false };
 const MAX_AGE_SECONDS = 2 ** 31 - 1;
@@ -72,25 +72,26 @@ export function isRealmId(id: string): boolean {
 
 export function realmRoutes(ctx: AuthContext): readonly Route[] {
   const directory = ctx.actors.directory.at('main');
+  const superAdmins = forSuperAdmins(ctx);
   return [
     {
       method: 'POST',
       path: '/admins/realms',
       auth: ['cookie'],
+      permit: superAdmins,
       body: NEW_BODY,
       handle: async (request: Request<Static<typeof NEW_BODY>>) => {
-        const by = await requireSuperAdmin(ctx, request);
-        return { status: 201, body: await directory.createRealm(realmOf(request.body.id, request.body), by) };
+        return { status: 201, body: await directory.createRealm(realmOf(request.body.id, request.body), actorOf(request)) };
       },
     },
     {
       method: 'GET',
       path: '/admins/realms',
       auth: ['cookie'],
+      permit: forAdmins(ctx),
       query: PAGE_QUERY,
       handle: async (request) => {
         const { realms, isSuperAdmin } = await rightsOf(ctx, request.caller as Caller);
-        if (realms.length === 0) throw new Fault('FORBIDDEN');
         return answerList(request, (page) => directory.listRealms(isSuperAdmin ? null : realms, page));
       },
     },
@@ -98,29 +99,27 @@ export function realmRoutes(ctx: AuthContext): readonly Route[] {
       method: 'GET',
       path: '/admins/realms/{realm_id}',
       auth: ['cookie'],
-      handle: async (request) => {
-        const id = request.params['realm_id'] as string;
-        await requireRealmAdmin(ctx, request, id);
-        return { status: 200, body: requireFound(await directory.getRealm(id), 'realm') };
-      },
+      permit: forRealmAdmins(ctx),
+      handle: async (request) => ({ status: 200, body: requireFound(await directory.getRealm(request.params['realm_id'] as string), 'realm') }),
     },
     {
       method: 'PUT',
       path: '/admins/realms/{realm_id}',
       auth: ['cookie'],
+      permit: superAdmins,
       body: REALM_BODY,
       handle: async (request: Request<RealmBody>) => {
-        const by = await requireSuperAdmin(ctx, request);
-        return { status: 200, body: requireFound(await directory.updateRealm(realmOf(request.params['realm_id'] as string, request.body), by), 'realm') };
+        const realm = realmOf(request.params['realm_id'] as string, request.body);
+        return { status: 200, body: requireFound(await directory.updateRealm(realm, actorOf(request)), 'realm') };
       },
     },
     {
       method: 'DELETE',
       path: '/admins/realms/{realm_id}',
       auth: ['cookie'],
+      permit: superAdmins,
       handle: async (request) => {
-        const by = await requireSuperAdmin(ctx, request);
-        await directory.deleteRealm(request.params['realm_id'] as string, by);
+        await directory.deleteRealm(request.params['realm_id'] as string, actorOf(request));
         return { status: 204 };
       },
     },

@@ -10,7 +10,7 @@ import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
 import { CLEAR_COOKIE } from './cookie.ts';
 import { answerList, PAGE_QUERY } from './listing.ts';
-import { actorOf, type Rights, requireRealmAdmin, requireSuperAdmin, rightsOf } from './rights.ts';
+import { actorOf, forRealmAdmins, forSuperAdmins, isAdministered, type Rights, rightsOf } from './rights.ts';
 import { CLIENTS, clientsOf, type SessionData, sessionData } from './session-data.ts';
 
 const strict = { additionalProperties: false };
@@ -36,6 +36,10 @@ export function sessionRoutes(ctx: AuthContext): readonly Route[] {
       method: 'POST',
       path: '/sessions/realms/{realm_id}/clients',
       auth: ['cookie'],
+      async permit({ caller, params }) {
+        const realm = params['realm_id'] as string;
+        if (caller?.realm !== realm && !(await isAdministered(ctx, caller as Caller, realm))) throw new Fault('FORBIDDEN');
+      },
       query: PAGE_QUERY,
       body: CLIENTS_BODY,
       handle: async (request: Request<Static<typeof CLIENTS_BODY>>) => {
@@ -56,8 +60,9 @@ export function sessionRoutes(ctx: AuthContext): readonly Route[] {
       method: 'DELETE',
       path: '/sessions/expired',
       auth: ['cookie'],
+      permit: forSuperAdmins(ctx),
       handle: async (request) => {
-        await ctx.actors.session.of('').purge(await requireSuperAdmin(ctx, request));
+        await ctx.actors.session.of('').purge(actorOf(request));
         return { status: 204 };
       },
     },
@@ -65,9 +70,10 @@ export function sessionRoutes(ctx: AuthContext): readonly Route[] {
       method: 'DELETE',
       path: '/sessions/realms/{realm_id}',
       auth: ['cookie'],
+      permit: forRealmAdmins(ctx),
       handle: async (request) => {
         const realm = request.params['realm_id'] as string;
-        await ctx.actors.session.of(realm).endRealm(realm, await requireRealmAdmin(ctx, request, realm));
+        await ctx.actors.session.of(realm).endRealm(realm, actorOf(request));
         return { status: 204, ...(request.caller?.realm === realm ? { headers: { 'set-cookie': CLEAR_COOKIE } } : {}) };
       },
     },

@@ -5,7 +5,7 @@ import type { TotpOutcome } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import { nameIn } from '../../kernel/http/name.ts';
-import type { Request, Route } from '../../kernel/http/route.ts';
+import type { Asking, Request, Route } from '../../kernel/http/route.ts';
 import { MAX_NAME_CHARACTERS } from '../../kernel/normal-form.ts';
 import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
@@ -31,11 +31,14 @@ const DIGITS = 6;
 export function totpRoutes(ctx: AuthContext): readonly Route[] {
   const directory = ctx.actors.directory.at('main');
   const path = '/realms/{realm_id}/totp';
+  // The body names the user: here a caller is refused who may act for nobody of the realm.
+  const ofRealm: Route['permit'] = async (asking) => void (await target(ctx, asking, (asking.caller as Caller).username));
   return [
     {
       method: 'POST',
       path: `${path}/generate`,
       auth: ['cookie'],
+      permit: ofRealm,
       body: GENERATE_BODY,
       handle: async (request: Request<Static<typeof GENERATE_BODY>>) => {
         const { realm, username } = await target(ctx, request, nameIn(request.body.username, 'body/username'));
@@ -53,6 +56,7 @@ export function totpRoutes(ctx: AuthContext): readonly Route[] {
       method: 'POST',
       path: `${path}/verify`,
       auth: ['cookie'],
+      permit: ofRealm,
       body: VERIFY_BODY,
       handle: async (request: Request<Static<typeof VERIFY_BODY>>) => {
         const { realm, username } = await target(ctx, request, nameIn(request.body.username, 'body/username'));
@@ -66,10 +70,11 @@ export function totpRoutes(ctx: AuthContext): readonly Route[] {
       method: 'DELETE',
       path: `${path}/{username}`,
       auth: ['cookie'],
+      permit: async (asking) => void (await removed(ctx, asking)),
       body: REMOVE_BODY,
       bodyOptional: true,
       handle: async (request: Request<Static<typeof REMOVE_BODY> | undefined>) => {
-        const { realm, username } = await target(ctx, request, requireFound(usernameOf(request.params['username'] as string), 'credential'));
+        const { realm, username } = await removed(ctx, request);
         const outcome = await directory.disableTotp(realm, username, request.body?.totp_code ?? undefined, actorOf(request));
         requireDone(outcome === 'missing' ? 'done' : outcome);
         return { status: 200 };
@@ -79,13 +84,18 @@ export function totpRoutes(ctx: AuthContext): readonly Route[] {
 }
 
 /** The user that a request is about. Users act for themselves; administrators of the realm, for all of its users. */
-async function target(ctx: AuthContext, request: Request, username: string): Promise<{ realm: string; username: string }> {
-  const realm = request.params['realm_id'] as string;
-  const caller = request.caller as Caller;
+async function target(ctx: AuthContext, { params, caller: who }: Asking, username: string): Promise<{ realm: string; username: string }> {
+  const realm = params['realm_id'] as string;
+  const caller = who as Caller;
   const { administers } = await rightsOf(ctx, caller);
   const own = caller.realm === realm && caller.username === username && caller.scheme === 'up';
   if (!own && !administers(realm)) throw new Fault('FORBIDDEN');
   return { realm, username };
+}
+
+/** The user of the path. */
+function removed(ctx: AuthContext, asking: Asking): ReturnType<typeof target> {
+  return target(ctx, asking, requireFound(usernameOf(asking.params['username'] as string), 'credential'));
 }
 
 /** @throws Fault NOT_FOUND, FORBIDDEN, AUTH_CODE_INVALID */

@@ -2,7 +2,7 @@
 import { Fault } from '../../kernel/fault.ts';
 import { isAskedFor } from '../../kernel/http/accept.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
-import type { Request, Response } from '../../kernel/http/route.ts';
+import type { Asking, Request, Response } from '../../kernel/http/route.ts';
 import type { AuthContext } from './actors.ts';
 
 const JWT = 'application/jwt';
@@ -16,7 +16,7 @@ export function whoamiHandler(ctx: AuthContext) {
 }
 
 /** A session is valid in its own realm only. @throws Fault UNAUTHENTICATED if the query names another realm */
-export function requireOwnRealm({ query, caller }: Request): Caller {
+export function requireOwnRealm({ query, caller }: Asking): Caller {
   const own = caller as Caller;
   if (query['realm'] !== undefined && query['realm'] !== own.realm) throw new Fault('UNAUTHENTICATED');
   return own;

@@ -74,7 +74,17 @@ const sealed = {
 /** In answers, an optional member is left out and never null. */
 const jwe = { protected: header, encrypted_key: bytes, iv: bytes, ciphertext: content, tag: bytes, aad: Type.Optional(content) };
 const kty = Type.Enum([...KEY_TYPES]);
-const key = open({ kid: text, kid_public: Type.Optional(text), kty, alg: Type.Optional(text), crv: Type.Optional(text), key_ops: Type.Array(text) });
+/** The public key of a pair, as in a JWK. */
+const publicMembers = Object.fromEntries(['n', 'e', 'x', 'y', 'pub'].map((member) => [member, Type.Optional(bytes)]));
+const key = open({
+  kid: text,
+  kid_public: Type.Optional(text),
+  kty,
+  alg: Type.Optional(text),
+  crv: Type.Optional(text),
+  ...publicMembers,
+  key_ops: Type.Array(text),
+});
 const tag = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^_\\u0000][^\\u0000]*$', description: 'must not begin with _', examples: ['team-a'] });
 const tags = open({ tags: Type.Array(tag, { maxItems: 256 }) });
 const tagged = open({ kid: text, tags: Type.Array(text) });
@@ -141,7 +151,7 @@ export const ABOUT: readonly About[] = [
     }),
     open(jwe),
   ),
-  post('decrypt', 'Decrypt the parts of a JWE', open(sealed), open({ kid: text, data: bytes })),
+  post('decrypt', 'Decrypt the parts of a JWE', open(sealed), open({ kid: text, data: content })),
   post(
     'sign',
     'Sign: a detached JWS',

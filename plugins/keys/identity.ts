@@ -2,7 +2,7 @@
 import type { Principal } from '../../actors/kmip/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
-import type { Request } from '../../kernel/http/route.ts';
+import type { Request, Route } from '../../kernel/http/route.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
 import { normalName } from '../../kernel/normal-form.ts';
 import { realmScope, userName } from '../../kernel/store/account-name.ts';
@@ -37,6 +37,13 @@ function newPrincipal(config: Realms, caller: Caller, source: string): Principal
 /** The principal of a request; the route must require authentication. */
 export function principalIn(config: Realms, { caller, address }: Request): Principal {
   return principalOf(config, caller as Caller, address);
+}
+
+/** Refuses sessions of realms that may not use the key server before their query and body are looked at. */
+export function forRealms(config: Realms, routes: readonly Route[]): readonly Route[] {
+  if (config.realms.includes('*')) return routes;
+  const permit: Route['permit'] = ({ caller, address }) => void principalOf(config, caller as Caller, address);
+  return routes.map((route) => ({ ...route, permit }));
 }
 
 /**

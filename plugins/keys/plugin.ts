@@ -7,6 +7,7 @@ import { KEYS_CONFIG, type KeysConfig, keysProblems } from './config.ts';
 import { cryptoRoutes } from './crypto.ts';
 import { KEYS_FAULTS } from './faults.ts';
 import { hsmKeyEncryptionKey, hsmKeyNamed } from './hsm-kek.ts';
+import { forRealms } from './identity.ts';
 import { kmipRoutes } from './kmip.ts';
 import { kmipListeners } from './listener.ts';
 import { KEYS_MIGRATIONS } from './migrations.ts';
@@ -34,7 +35,8 @@ export default definePlugin<KeysConfig, KeysActors, Neighbours>({
   },
   routes(ctx) {
     const count = outcomeCounter(ctx.metrics);
-    return [...kmipRoutes(ctx, count), ...cryptoRoutes(ctx, count), ...accessRoutes(ctx), ...tombstoneRoutes(ctx), ...serverRoutes(ctx)];
+    const ofObjects = [...kmipRoutes(ctx, count), ...cryptoRoutes(ctx, count), ...accessRoutes(ctx)];
+    return [...forRealms(ctx.config, ofObjects), ...tombstoneRoutes(ctx), ...serverRoutes(ctx)];
   },
   // The command-line client that uses compact names sends no Accept header, and expects JSON.
   isVersionJson: ({ json_names: names }) => names === 'compact',

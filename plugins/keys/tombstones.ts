@@ -4,7 +4,7 @@ import type { Principal } from '../../actors/kmip/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import { nameIn } from '../../kernel/http/name.ts';
-import type { Request, Route } from '../../kernel/http/route.ts';
+import type { Asking, Request, Route } from '../../kernel/http/route.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
 import { userName } from '../../kernel/store/account-name.ts';
 import Type from '../../kernel/type.ts';
@@ -50,22 +50,24 @@ const REFUSALS = {
 
 export function tombstoneRoutes(ctx: KeysContext): readonly Route[] {
   const { kmip } = ctx.actors;
+  const permit: Route['permit'] = async (asking) => void (await superAdmin(ctx, asking));
   return [
     {
       ...COMMON,
+      permit,
       method: 'GET',
       path: '/access/tombstones',
       summary: 'List deleted accounts that still own objects (super admins only)',
       query: QUERY,
       responses: { 200: { description: 'success', schema: TOMBSTONES }, 403: REFUSALS[403] },
       async handle(request) {
-        await superAdmin(ctx, request);
         const { limit, after } = request.query as unknown as Static<typeof QUERY>;
         return { status: 200, body: await kmip.tombstones(after === undefined ? undefined : nameIn(after, 'query/after'), Number(limit)) };
       },
     },
     {
       ...COMMON,
+      permit,
       method: 'POST',
       path: '/access/transfer',
       summary: 'Hand over the objects of a deleted account (super admins only)',
@@ -79,6 +81,7 @@ export function tombstoneRoutes(ctx: KeysContext): readonly Route[] {
     },
     {
       ...COMMON,
+      permit,
       method: 'POST',
       path: '/access/destroy',
       summary: 'Destroy the objects of a deleted account (super admins only)',
@@ -94,7 +97,7 @@ export function tombstoneRoutes(ctx: KeysContext): readonly Route[] {
 }
 
 /** The caller, if a super admin; realm `_` need not be among those that may use the key server. @throws Fault FORBIDDEN for anybody else */
-async function superAdmin(ctx: KeysContext, { caller, address }: Request): Promise<Principal> {
+async function superAdmin(ctx: KeysContext, { caller, address }: Asking): Promise<Principal> {
   const { realm, username, account = '', scheme } = caller as Caller;
   if (!(await ctx.actors.directory.at('main').administers({ realm, account }, '_'))) throw new Fault('FORBIDDEN');
   const name = scheme === 'up' ? userName(realm, username) : userName(realm, `${scheme}:${username}`);

@@ -12,10 +12,11 @@ interface Schema {
   readonly required?: readonly string[];
   readonly anyOf?: readonly Schema[];
   readonly default?: unknown;
+  readonly maxLength?: number;
 }
 
 interface Operation {
-  readonly responses: Readonly<Record<string, unknown>>;
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { readonly schema?: Schema }>> }>>;
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: Schema }>> };
 }
 
@@ -31,6 +32,7 @@ test.before(async () => {
 });
 test.after(() => server?.end());
 
+const answerOf = (method: string, path: string) => operationOf(method, path)?.responses[200]?.content?.['application/json']?.schema;
 const operationOf = (method: string, path: string) => paths[path]?.[method.toLowerCase()];
 const withBodies = () => server.routes.filter(({ body, rawBody, auth }) => body && !rawBody && auth !== 'none');
 
@@ -44,6 +46,25 @@ test('an empty body lacks what the document says is required, and nothing else',
     const missing = status === 400 ? (body.errors as string[]).flatMap((error) => /^body\/(\w+): is missing$/.exec(error)?.[1] ?? []) : [];
     assert.deepEqual(missing.sort(), [...(schema.required ?? [])].sort(), nameOf(route));
   }
+});
+
+test('an answer of the JOSE API has no member that is not described, and none longer than that', async () => {
+  const described = (path: string) => answerOf('post', path)?.properties ?? {};
+  const ask = async (path: string, body: unknown) => {
+    const answer = await server.ask('POST', path, { cookie, body });
+    assert.equal(answer.status, 200, answer.text);
+    for (const [member, value] of Object.entries(answer.body)) {
+      const { maxLength } = described(path)[member] ?? assert.fail(`${path} ${member}`);
+      if (typeof value === 'string') assert.ok(value.length <= (maxLength ?? Number.POSITIVE_INFINITY), `${path} ${member}: ${value.length}`);
+    }
+    return answer.body;
+  };
+  const pairs = [{ kty: 'RSA' }, { kty: 'EC', crv: 'P-521' }, { kty: 'OKP', crv: 'Ed25519' }, { kty: 'AKP', alg: 'ML-DSA-87' }];
+  for (const pair of pairs) await ask('/v1/crypto/keys', pair);
+  const { kid } = await ask('/v1/crypto/keys', { kty: 'oct', alg: 'A256GCM' });
+  const data = Buffer.alloc(20_000).toString('base64url');
+  const sealed = await ask('/v1/crypto/encrypt', { kid, alg: 'dir', enc: 'A256GCM', data });
+  assert.equal((await ask('/v1/crypto/decrypt', sealed)).data, data);
 });
 
 test('nothing is required that has a default', () => {

@@ -11,7 +11,7 @@ import type { AuthContext } from '../actors.ts';
 import { ignoredMembers } from '../ignored-members.ts';
 import { answerList, PAGE_MEMBERS } from '../listing.ts';
 import { MAX_STORED_BYTES, Query } from '../parameters.ts';
-import { isAdministered } from '../rights.ts';
+import { forSuperAdmins } from '../rights.ts';
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 const MAX_ENTRIES = 256;
@@ -59,9 +59,9 @@ export function defineManagedRoute(ctx: AuthContext, route: Omit<Route, 'auth' |
   return {
     ...route,
     auth: ['cookie'],
+    permit: forSuperAdmins(ctx),
     async handle(request) {
       const { realm, username, account = '', scheme } = request.caller as Caller;
-      if (!(await isAdministered(ctx, request.caller as Caller, '_'))) throw new Fault('FORBIDDEN');
       const { name } = request.params;
       if (name !== undefined && !isRoleName(name)) throw new Fault('NOT_FOUND');
       const answer = await handle(request, { realm, username, account, scheme, source: request.address }, name ?? '');

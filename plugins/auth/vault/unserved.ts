@@ -4,7 +4,7 @@ import type { Request, ResponseDescription, Unserved } from '../../../kernel/htt
 import { VAULT_ERRORS } from './form.ts';
 
 /** Unknown paths below /v1; the JOSE API there has its own errors. */
-export const VAULT_UNSERVED: Unserved = { below: ['/v1/'], except: ['/v1/crypto/'], form: VAULT_ERRORS };
+export const VAULT_UNSERVED: Unserved = { below: ['/v1/'], except: ['/v1/crypto'], form: VAULT_ERRORS };
 
 const ROOT_NAMESPACE = /^\/?(root\/?)?$/;
 const UNWRAPPED = /^0?s?$/;

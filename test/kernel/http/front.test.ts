@@ -85,7 +85,8 @@ test('malformed JSON, wrong content type, wrong types, missing and unknown membe
   assert.deepEqual((await post('{"a":1,"__proto__":{"x":1}}')).body.errors, ['body/__proto__: unknown member']);
   assert.deepEqual((await post({})).body.errors, ['body/a: is missing']);
   assert.deepEqual((await post('')).body.errors, ['body: must be object']);
-  assert.deepEqual((await server.ask('POST', '/extra/7?n=x', { body: { a: 1 } })).body.errors, ['query/n: must be integer']);
+  for (const n of ['x', '', '0x10', '1e2', '1.0', '%205', '5%20', '%2B5', '\u0665', '5&n=5'])
+    assert.deepEqual((await server.ask('POST', `/extra/7?n=${n}`, { body: { a: 1 } })).body.errors, ['query/n: must be integer'], n);
   assert.deepEqual((await server.ask('POST', '/extra/7?n=5', { body: { a: 1 } })).body, { body: { a: 1 }, params: { id: '7' }, query: { n: 5 } });
 });
 

@@ -85,11 +85,13 @@ test('a request for another protocol is answered in this one, and as the last of
   assert.match(posted, /\r\nconnection: close\r\n/i);
 });
 
+/** A sign-in without one is refused before its body is read. */
+const CREDENTIAL = `Authorization: Basic ${Buffer.from('nobody:nothing').toString('base64')}\r\n`;
 /** More than fits into the buffers of TCP, so that the client still sends when it is refused. */
 const MUCH = 'a'.repeat(8_388_608);
 
 test('who is still sending can send all of it, and then reads why it was refused', async () => {
-  const post = `POST /login?realm=_ HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n`;
+  const post = `POST /login?realm=_ HTTP/1.1\r\n${HOST}${CREDENTIAL}Content-Type: application/json\r\n`;
   for (const [bytes, expected] of [
     [`GET /health HTTP/1.1\r\n${HOST}X: ${MUCH}`, 431],
     [`\0${MUCH}`, 400],
@@ -102,7 +104,7 @@ test('who is still sending can send all of it, and then reads why it was refused
 });
 
 test('what follows a last answer is not served, though the connection lingers', async () => {
-  const large = `POST /login?realm=_ HTTP/1.1\r\n${HOST}Content-Type: application/json\r\nContent-Length: 70000\r\n\r\n`;
+  const large = `POST /login?realm=_ HTTP/1.1\r\n${HOST}${CREDENTIAL}Content-Type: application/json\r\nContent-Length: 70000\r\n\r\n`;
   const realm = JSON.stringify({ id: 'late' });
   const late = `POST /admins/realms HTTP/1.1\r\n${HOST}Cookie: _ea_=${cookie}\r\nContent-Type: application/json\r\nContent-Length: ${realm.length}\r\n\r\n${realm}`;
   assert.deepEqual(await sentThenRead(large, ' '.repeat(70_000), late), [413]);

@@ -69,6 +69,8 @@ test('a body that is no form is refused with what is wrong', async () => {
   const ask = (type: string, body: string) => server.ask('POST', '/summarize', { cookie, headers: { 'content-type': type }, body });
   const cases: [string, string, RegExp][] = [
     ['application/json', '{"doc":"a"}', /content type must be multipart/],
+    ['', '{"doc":"a"}', /content type must be multipart/],
+    ['multipart', '{"doc":"a"}', /content type must be multipart/],
     ['multipart/form-data', 'a', /must have a boundary/],
     ['multipart/form-data; boundary=x', 'a', /malformed|missing form field/],
     ['multipart/form-data; boundary=x', '--x\r\ncontent-disposition: form-data; name="doc"\r\n\r\nunfinished', /malformed/],

@@ -92,6 +92,18 @@ test('tokens that are not good enough: 401 in the same words', async () => {
   assert.equal((await bearer('nowhere', await idp.token())).status, 401);
 });
 
+test('another spelling of a good token is no token', async () => {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  const token = await idp.token();
+  assert.equal((await bearer('one', token)).status, 200);
+  // A signature of 64 bytes leaves four bits of its last character unused.
+  for (const bit of [1, 2, 4, 8]) {
+    const changed = `${token.slice(0, -1)}${alphabet[alphabet.indexOf(token.slice(-1)) ^ bit]}`;
+    assert.ok(Buffer.from(changed, 'base64url').equals(Buffer.from(token, 'base64url')));
+    assert.equal((await bearer('one', changed)).status, 401, changed.slice(-4));
+  }
+});
+
 test('unknown key ids in a loop cause no flood of fetches; a rotated key is found, and the old one refused', async () => {
   await bearer('one', await idp.token());
   const before = idp.fetches;

@@ -62,7 +62,7 @@ for (const database of databases) {
     const headers = { 'x-app-token': token, 'content-type': 'text/plain' };
     assert.equal((await server.ask('POST', '/auth/token/renew-self', { headers, body: '{"increment":5}' })).status, 200);
     for (const body of ['{', '[[[[', '\u0000', 'not json'])
-      for (const type of ['application/json', 'text/plain', 'x/y', 'multipart/form-data'])
+      for (const type of ['application/json', 'text/plain', 'x/y', 'multipart/form-data', '', 'x', 'x/', 'a/b/c'])
         assert.equal(
           (await server.ask('POST', '/auth/token/renew-self', { headers: { ...headers, 'content-type': type }, body })).status,
           200,

@@ -106,7 +106,7 @@ test('what is not here is 404, by every method: other paths, other mounts, other
 });
 
 test('the paths beside them answer as before', async () => {
-  for (const path of ['/v1/crypto/nothing', '/v2/auth/token/lookup-self', '/auth/nothing', '/v1'])
+  for (const path of ['/v1/crypto', '/v1/crypto?x', '/v1/crypto/nothing', '/v2/auth/token/lookup-self', '/auth/nothing', '/v1'])
     assert.equal((await ask('GET', path)).body.code, 'NOT_FOUND', path);
   assert.equal((await ask('POST', '/v1/crypto/encrypt')).body.code, 'UNAUTHENTICATED');
 });
