@@ -8,6 +8,11 @@ export function Section<P extends TProperties>(properties: P): TObject<P> {
   return Type.Object(properties, { additionalProperties: false, default: {} });
 }
 
+/** An address or a name to listen on: what holds a space or a control character is neither, and a NUL ends a start with a stack. */
+export function Host() {
+  return Type.String({ default: '127.0.0.1', pattern: '^[^\\s\\u0000-\\u001f\\u007f]+$' });
+}
+
 /**
  * A secret: the text itself, `{ file = "PATH" }` or `{ env = "NAME" }`; in flags and variables `file:PATH` or `env:NAME`.
  * References are resolved before validation, so a plugin gets the text.

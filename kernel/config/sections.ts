@@ -3,14 +3,14 @@ import type { Static } from 'typebox';
 import { LOG_LEVELS } from '../log.ts';
 import { TRACING } from '../trace-config.ts';
 import Type from '../type.ts';
-import { Secret, Section } from './schema.ts';
+import { Host, Secret, Section } from './schema.ts';
 
 /** A list of modules: names of packages, or paths that begin with `.` or `/`. */
 export const MODULES = Type.Array(Type.Object({ module: Type.String({ minLength: 1 }) }, { additionalProperties: false }), { default: [] });
 
 export const KERNEL_SECTIONS = {
   http: Section({
-    host: Type.String({ default: '127.0.0.1', minLength: 1 }),
+    host: Host(),
     port: Type.Integer({ default: 8443, minimum: 0, maximum: 65_535 }),
     // 0: one, and more when it is busy: as many as cores, at most 8.
     threads: Type.Integer({ default: 0, minimum: 0, maximum: 8 }),

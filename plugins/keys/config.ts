@@ -1,7 +1,7 @@
 // The section [keys] of config.toml.
 import type { Static } from 'typebox';
 import { PLACEMENT_OR_PROCESS } from '../../kernel/config/placement.ts';
-import { Section } from '../../kernel/config/schema.ts';
+import { Host, Section } from '../../kernel/config/schema.ts';
 import { MAX_SEALS } from '../../kernel/data-key.ts';
 import { IDENTITY_PROVIDER, providerProblems } from '../../kernel/http/identity-provider.ts';
 import Type from '../../kernel/type.ts';
@@ -35,7 +35,7 @@ export const KEYS_CONFIG = Section({
   max_seals_per_data_key: Type.Integer({ default: MAX_SEALS, minimum: 4, maximum: MAX_SEALS }),
   kmip_listener: Section({
     enabled: Type.Boolean({ default: false }),
-    host: Type.String({ default: '127.0.0.1', minLength: 1 }),
+    host: Host(),
     port: Type.Integer({ default: 5696, minimum: 0, maximum: 65_535 }),
   }),
   identity_providers: Type.Array(PROVIDER, { default: [] }),

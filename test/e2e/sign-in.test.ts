@@ -8,6 +8,7 @@ import { test } from 'uvu';
 import { definePlugin } from '../../kernel/plugin.ts';
 import { BUILT_IN } from '../../plugins/index.ts';
 import { openBrowser, openPage } from '../browser.ts';
+import { until } from '../runtime.ts';
 import { startServer, type TestServer } from '../server.ts';
 import { skipWithout } from '../system.ts';
 
@@ -147,6 +148,37 @@ if (!skipWithout('chromium')) {
     for (const label of ['New password', 'Repeat the new password']) await page.getByLabel(label, { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Change and sign in' }).click();
     await page.getByRole('heading', { name: 'You are signed in' }).waitFor();
+    await page.context().close();
+    await other.end();
+  });
+
+  test('the answer to an attempt that was given up asks and tells nothing', async () => {
+    const other = await startServer();
+    const { page } = await openPage(browser, other.address);
+    const held: (() => void)[] = [];
+    await page.goto(`${other.address}/sign-in`);
+    await fill(page, other.initialPassword);
+    await page.getByLabel('New password', { exact: true }).waitFor();
+    await page.route('**/login?**', async (route) => {
+      await new Promise<void>((go) => held.push(go));
+      await route.continue();
+    });
+    for (const label of ['New password', 'Repeat the new password']) await page.getByLabel(label, { exact: true }).fill(other.initialPassword);
+    await page.getByRole('button', { name: 'Change and sign in' }).click();
+    await until(() => held.length === 1, 'it is on its way');
+    await page.getByRole('button', { name: 'Start over' }).click();
+    const answered = page.waitForResponse('**/login?**');
+    held[0]?.();
+    assert.equal((await answered).status(), 400);
+    await until(async () => (await page.locator('form[aria-busy]').count()) === 0, 'it is over');
+    assert.equal(await page.getByRole('alert').isVisible(), false);
+    assert.equal(await page.getByLabel('Password', { exact: true }).isVisible(), true);
+    // The next one is answered as ever, here with the step that follows.
+    await fill(page, other.initialPassword);
+    await until(() => held.length === 2, 'the next is on its way');
+    held[1]?.();
+    await page.getByLabel('New password', { exact: true }).waitFor();
+    assert.equal(await page.locator('#change-username').inputValue(), 'admin');
     await page.context().close();
     await other.end();
   });

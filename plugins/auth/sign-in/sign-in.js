@@ -58,7 +58,9 @@ function post() {
   });
 }
 
-function proceed({ next_step: step }) {
+/** @param attempt the entries that were sent: who has started over meanwhile is signed in all the same, but asked nothing more for them */
+function proceed({ next_step: step }, attempt) {
+  if (attempt !== entered && step !== 'Authenticated') return;
   say('');
   if (step === 'TotpRequired') return show('code');
   if (step === 'ChangePassword') {
@@ -66,7 +68,7 @@ function proceed({ next_step: step }) {
     return show('change');
   }
   if (step !== 'Authenticated') return startOver('The server asks for a step that this page does not support. Please sign in with another client.');
-  const { realm, username } = entered;
+  const { realm, username } = attempt;
   entered = {};
   const page = nextPage();
   if (page !== undefined) return location.replace(page);
@@ -132,18 +134,17 @@ function waitInWords(retryAfter) {
 }
 
 async function submit(form) {
-  // Do not disable the buttons: that would take the focus away from them.
-  if (form.getAttribute('aria-busy') === 'true') return;
+  const attempt = entered;
   element('signed-out').hidden = true;
   form.setAttribute('aria-busy', 'true');
   element('progress').textContent = 'Signing in';
   try {
     const answer = await post();
     const body = await answer.json().catch(() => ({}));
-    if (answer.ok) proceed(body);
-    else refuse(answer.status, answer.headers.get('retry-after'), body.message);
+    if (answer.ok) proceed(body, attempt);
+    else if (attempt === entered) refuse(answer.status, answer.headers.get('retry-after'), body.message);
   } catch {
-    say('The page cannot reach the server. Please check the connection and try again.');
+    if (attempt === entered) say('The page cannot reach the server. Please check the connection and try again.');
   } finally {
     form.removeAttribute('aria-busy');
     element('progress').textContent = '';
@@ -168,6 +169,8 @@ const READ = {
 for (const [id, read] of Object.entries(READ)) {
   element(id).addEventListener('submit', (event) => {
     event.preventDefault();
+    // Do not disable the buttons: that would take the focus away from them.
+    if (event.target.getAttribute('aria-busy') === 'true') return;
     const problem = read();
     if (problem) say(problem);
     else submit(event.target);

@@ -90,6 +90,10 @@ test('an argument that belongs to no flag is not shown where it may be a secret'
   ]);
 });
 
+test('what can be no name of a host to listen on is found as the configuration is read', async () => {
+  for (const host of ['a\\u0000b', 'a b', '', ' ']) assert.match((await problems(`[http]\nhost = "${host}"`)).join(), /^http\.host: must match/, host);
+});
+
 test('an address of no database is found as the configuration is read', async () => {
   for (const url of ['mysql://host/gatehouse', 'gatehouse.db', 'postgres', 'sqlite'])
     assert.deepEqual(await problems(`[store]\nurl = "${url}"`), ['store.url: must begin with sqlite: or postgres://']);
