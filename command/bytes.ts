@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { progressOn } from '../actors/model/hub/progress.ts';
 import type { Surroundings } from './command.ts';
 import { CommandError, EXIT } from './exit.ts';
-import { writeBytes } from './output.ts';
+import { ofDisk, writeBytes } from './output.ts';
 import { printable } from './printable.ts';
 
 /** A body of /v1/crypto has at most 16 MiB, and base64url makes four characters of three bytes. */
@@ -56,6 +56,8 @@ export async function writeStream(path: string | undefined, source: AsyncIterabl
     await pipeline(source, createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true }));
     // Unlike a renaming, this never replaces a file that has appeared meanwhile.
     linkSync(unfinished, path);
+  } catch (error) {
+    throw ofDisk(path, error);
   } finally {
     if (existsSync(unfinished)) unlinkSync(unfinished);
   }

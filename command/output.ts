@@ -1,5 +1,6 @@
 // What commands print: tables and lines for people, JSON for scripts, bytes for files and pipes.
 import { openSync, rmSync, writeSync } from 'node:fs';
+import { namingFile } from '../kernel/private-file.ts';
 import { printable, printableJson, width } from './printable.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -63,9 +64,14 @@ function cellOf(value: unknown): string {
 
 const open = (path: string | undefined): number => (path === undefined || path === '-' ? 1 : openSync(path, 'wx', 0o600));
 
-/** Writes bytes to a file that only its owner can read, or to standard output for `-` and no path. An existing file is not replaced. */
+/** Writes bytes to a file that only its owner can read, or to standard output for `-` and no path. An existing file is not replaced, and half of one does not stay. */
 export function writeBytes(path: string | undefined, bytes: Uint8Array): void {
-  writeAll(open(path), bytes);
+  const file = open(path);
+  try {
+    writeAll(file, bytes);
+  } catch (error) {
+    throw file === 1 ? error : withoutFile(path as string, error);
+  }
 }
 
 /** The same for what can be made and shown only once: the file is there before it is made, and is removed if it is not made. */
@@ -76,9 +82,21 @@ export async function writeMade<T>(path: string, make: () => Promise<T>, bytesOf
     writeAll(file, bytesOf(made));
     return made;
   } catch (error) {
-    if (file !== 1) rmSync(path, { force: true });
-    throw error;
+    throw file === 1 ? error : withoutFile(path, error);
   }
+}
+
+/** Removes what was not written whole. */
+function withoutFile(path: string, error: unknown): unknown {
+  rmSync(path, { force: true });
+  return ofDisk(path, error);
+}
+
+const DISK: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO']);
+
+/** @returns the error, which names the file if it is one of its disk */
+export function ofDisk(path: string, error: unknown): unknown {
+  return DISK.has((error as NodeJS.ErrnoException).code) ? namingFile(path, error) : error;
 }
 
 function writeAll(file: number, bytes: Uint8Array): void {

@@ -15,7 +15,7 @@ export function writePrivateFile(path: string, text: string): void {
     fill(file, text);
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw naming(temporary, error);
+    throw namingFile(temporary, error);
   }
   renameDurably(temporary, path);
 }
@@ -31,7 +31,7 @@ function fill(file: number, text: string): void {
 }
 
 /** Node names the file where a path was given, but not for an open file: on a full disk the operator would not learn which. */
-function naming(path: string, error: unknown): unknown {
+export function namingFile(path: string, error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
   return code === undefined ? error : Object.assign(error as Error, { path, message: `${message} '${path}'` });
 }

@@ -125,9 +125,19 @@ test('content whose reader leaves, and an output that is full, are failures that
     gatehouse key decrypt long.sealed 2> told | head -c 10 > /dev/null; echo "\${PIPESTATUS[0]} $(cat told)"
     gatehouse key decrypt long.sealed | (sleep 1; cat) | cmp - long; echo "\${PIPESTATUS[@]}"
     gatehouse key list 2>&1 > /dev/full; echo $?
+    (trap '' XFSZ; ulimit -f 1000; gatehouse key decrypt long.sealed -o cut) 2>&1; echo "$? $(ls | grep -c ^cut)"
     gatehouse key list --json | head -c 1 > /dev/null; echo \${PIPESTATUS[0]}`);
   const left = '1 gatehouse: EPIPE: broken pipe, write';
-  assert.deepEqual(printed, [left, left, '0 0 0', 'gatehouse: ENOSPC: no space left on device, write', '1', '0']);
+  assert.deepEqual(printed, [
+    left,
+    left,
+    '0 0 0',
+    'gatehouse: ENOSPC: no space left on device, write',
+    '1',
+    "gatehouse: EFBIG: file too large, write 'cut'",
+    '1 1',
+    '0',
+  ]);
 });
 
 test.run();
