@@ -1,4 +1,4 @@
-// `use` and `key_ops` of JSON Web Keys (RFC 7517 sections 4.2 and 4.3): a key can do what they say, and nothing else.
+// What JSON Web Keys say they are for: by `use` and `key_ops` (RFC 7517 sections 4.2 and 4.3) a key can do that and nothing else, by `alg` with one algorithm (RFC 8725 section 3.1).
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyPairKeyObjectResult } from 'node:crypto';
 import { test } from 'uvu';
@@ -50,7 +50,7 @@ test('what the members leave out is refused, by either half', async () => {
   }
 });
 
-test('a key with `alg` is for that algorithm alone, by either half; one without takes all that fit (RFC 8725 section 3.1)', async () => {
+test('a key with `alg` is for that algorithm alone, by either half; one without takes all that fit', async () => {
   const api = new CryptoApi();
   const header = (alg: string, kid: unknown) => Buffer.from(JSON.stringify({ alg, kid })).toString('base64url');
   const all = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
