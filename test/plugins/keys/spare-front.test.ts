@@ -19,15 +19,13 @@ test.before(async () => {
 });
 test.after(() => server?.end());
 
-// A front in a thread of its own has no part of the key server where it would need the password of a database.
-const whereItHasItsPart = IS_ON_POSTGRES ? test.skip : test;
-
-whereItHasItsPart('all its known answers are computed and its warm-up is served when it joins', async () => {
+test('all its known answers are computed and its warm-up is served when it joins', async () => {
   for (let n = 0; n < LOOKS; n += 1) await server.runtime.advance(LOOK_MS);
   await until(() => server.fronts?.supervisors.length === 1, 'one more serves', START_MS);
-  const [front] = server.fronts?.supervisors ?? [];
-  assert.equal(front?.status?.selfTest?.isWarm, true);
-  assert.deepEqual([front?.status?.selfTest?.left, front?.status?.selfTest?.wrong], [0, 0]);
+  const selfTest = server.fronts?.supervisors[0]?.status?.selfTest;
+  // A front in a thread of its own has no part of the key server where it would need the password of a database.
+  if (IS_ON_POSTGRES) assert.equal(selfTest, undefined);
+  else assert.deepEqual([selfTest?.isWarm, selfTest?.left, selfTest?.wrong], [true, 0, 0]);
   assert.equal((await server.ask('GET', '/ready')).status, 200);
 });
 
