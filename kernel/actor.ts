@@ -56,8 +56,6 @@ export interface BesideContext<A extends Api> extends Pick<ActorContext, 'node' 
   readonly versions: Versions;
   openReader(): Promise<ReadStore>;
   requestId(): string | undefined;
-  /** Nobody is served by this thread before the part is open, because others serve meanwhile: it can do at once what it does in idle moments otherwise. */
-  readonly isSpare: boolean;
   /** The actor itself, as its callers hold it; of a sharded actor the owner of `key`. */
   own(key: string): Remote<A>;
   /** Another actor that the spec names in `peers`, as the callers' thread holds it. A fault of a call to it is the answer: the actor itself is not asked then. */

@@ -31,9 +31,6 @@ import { type Serving, warmUp } from './warm-up.ts';
 /** Limit for a message or a body: a longer one takes too long even to read. */
 const MAX_BYTES = 65_536;
 
-/** How long a thread may prepare itself while others serve. It takes two seconds of a core. */
-const ALONE_MS = 10_000;
-
 /** Where there is no HSM. */
 const elsewhere: ObjectSource = { ...unconfiguredHsm, canonical: leave, held: leave, absence: leave };
 
@@ -91,13 +88,11 @@ export default defineBeside<KmipApi, KmipArgs>(async (args, ctx) => {
   const server = serverOver({ rows, store, log: ctx.log, requestId: ctx.requestId });
   const received = <A extends readonly unknown[]>(args: A) => args.map((each) => (each instanceof Uint8Array ? alike(each) : each)) as unknown as A;
   const serving = { serverOver, received };
-  const afterwards = (idle: () => Promise<void>) => warmUp(serving, server, idle);
-  const selfTest = startSelfTest(ctx, { isOn: args.selfTests, more: args.knownAnswers, afterwards, aloneMs: ctx.isSpare ? ALONE_MS : 0 });
-  if (ctx.isSpare) await selfTest.alone;
+  const endSelfTest = startSelfTest(ctx, { isOn: args.selfTests, more: args.knownAnswers, afterwards: (idle) => warmUp(serving, server, idle) });
   return {
     api: partOf(server, tokens, { ...server, store: tellingStore(reader, (rows) => ctx.own('').noteRefusals(rows)) }),
     stop() {
-      selfTest.end();
+      endSelfTest();
       tokens.close();
       return reader.close();
     },

@@ -37,14 +37,6 @@ interface SelfTestOptions {
   readonly more?: readonly KnownAnswer[] | undefined;
   /** Runs when all is computed. @param idle settles in the next idle moment; rejects when the thread ends */
   readonly afterwards?: (idle: () => Promise<void>) => Promise<void>;
-  /** Nobody waits for this thread: every moment is idle, from the start and for so long. Default 0. */
-  readonly aloneMs?: number;
-}
-
-export interface SelfTestRun {
-  /** Settles when all has run, or the time alone is over. */
-  readonly alone: Promise<void>;
-  end(): void;
 }
 
 /** The server starts first: other threads still load their code, and cores are few. */
@@ -57,21 +49,22 @@ const LONGEST_WAIT_MS = 200;
 
 class Ended extends Error {}
 
-export function startSelfTest<Timer>(surroundings: Surroundings<Timer>, { isOn = true, more = [], afterwards, aloneMs = 0 }: SelfTestOptions): SelfTestRun {
-  if (!isOn) return { alone: Promise.resolve(), end() {} };
-  const moments = new IdleMoments(surroundings.clock, aloneMs);
+/** @returns a function that ends it */
+export function startSelfTest<Timer>(surroundings: Surroundings<Timer>, { isOn = true, more = [], afterwards }: SelfTestOptions): () => void {
+  if (!isOn) return () => {};
+  const moments = new IdleMoments(surroundings.clock);
   const run = async () => {
-    if (aloneMs === 0) await moments.after(FIRST_AFTER_MS);
+    await moments.after(FIRST_AFTER_MS);
     const status = await computeAll(surroundings, more, moments);
     await afterwards?.(() => moments.next());
     surroundings.report({ ready: true, selfTest: { ...status, isWarm: true } });
   };
-  const ran = run().catch((error: unknown) => {
+  run().catch((error: unknown) => {
     // A thread that works must not end because its self-test cannot go on.
     if (!(error instanceof Ended)) surroundings.log.error({ error: String((error as Error).stack) }, 'the self-test or the warm-up broke off');
   });
   surroundings.signal?.addEventListener('abort', () => moments.end(), { once: true });
-  return { alone: Promise.race([ran, moments.shared]), end: () => moments.end() };
+  return () => moments.end();
 }
 
 async function computeAll<Timer>({ log, report }: Surroundings<Timer>, more: readonly KnownAnswer[], moments: IdleMoments<Timer>): Promise<SelfTestStatus> {
@@ -100,28 +93,18 @@ async function computeAll<Timer>({ log, report }: Surroundings<Timer>, more: rea
 
 /** Moments in which the thread has nothing else to do, told by how long its event loop has slept: requests pay nothing for it. */
 class IdleMoments<Timer> {
-  /** Settles when others may need the thread. */
-  readonly shared: Promise<void>;
   readonly #clock: Timers<Timer>;
-  readonly #aloneUntil: number;
   #timer: Timer | undefined;
   #end: (() => void) | undefined;
   #isEnded = false;
-  #share: () => void = () => {};
 
-  constructor(clock: Timers<Timer>, aloneMs: number) {
+  constructor(clock: Timers<Timer>) {
     this.#clock = clock;
-    this.#aloneUntil = performance.now() + aloneMs;
-    this.shared = new Promise((resolve) => {
-      this.#share = resolve;
-    });
   }
 
   /** @throws Ended */
   async next(): Promise<void> {
     const startedAt = performance.now();
-    if (startedAt < this.#aloneUntil) return this.#turn();
-    this.#share();
     do {
       const before = performance.eventLoopUtilization();
       await this.after(LOOK_MS);
@@ -138,15 +121,8 @@ class IdleMoments<Timer> {
     });
   }
 
-  /** The rest of the thread has its turn. @throws Ended */
-  async #turn(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
-    if (this.#isEnded) throw new Ended();
-  }
-
   end(): void {
     this.#isEnded = true;
-    this.#share();
     if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer);
     this.#end?.();
   }

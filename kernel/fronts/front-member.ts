@@ -72,10 +72,10 @@ export class FrontMember {
     return this.supervisor.state === 'running' && this.#served === this.task ? this.task?.pulse : undefined;
   }
 
-  /** Opens the ports of the running incarnation. @param at the ports, if another front has opened them already @param isSpare others serve meanwhile */
-  async open(at: BoundPorts | null, isSpare = false): Promise<FrontAddresses> {
+  /** Opens the ports of the running incarnation. @param at the ports, if another front has opened them already */
+  async open(at: BoundPorts | null): Promise<FrontAddresses> {
     const { task } = this;
-    const addresses = await this.ask().open(at, isSpare);
+    const addresses = await this.ask().open(at);
     this.#served = task;
     return addresses;
   }

@@ -50,8 +50,8 @@ export type KernelApi = {
 
 /** What the main thread asks a front. */
 export type FrontApi = {
-  /** Opens the ports. @param at the ports, if another front has opened them already @param isSpare others serve meanwhile: it may warm up first */
-  open(at: BoundPorts | null, isSpare: boolean): Promise<FrontAddresses>;
+  /** Opens the ports. @param at the ports, if another front has opened them already */
+  open(at: BoundPorts | null): Promise<FrontAddresses>;
   applyTls(tls: TlsOptions): void;
   /** Ends each of its connections with its next answer: a further front has opened the ports. */
   renew(): void;

@@ -143,9 +143,8 @@ export class Fronts implements FrontsView {
     if (!bound) return;
     try {
       if (member.task?.tls !== this.#tls) await member.ask().applyTls(this.#tls);
-      const isMissed = this.#joined.has(member);
-      await member.open(bound, !isMissed);
-      if (isMissed) return;
+      await member.open(bound);
+      if (this.#joined.has(member)) return;
       this.#joined.add(member);
       this.#options.log.info({ front: member.thread }, 'the fronts were busy: one more serves requests');
       this.#options.onMore();

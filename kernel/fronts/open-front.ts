@@ -73,8 +73,8 @@ export async function openFront(task: FrontTask, surroundings: Surroundings): Pr
     callees,
     close: () => unwind.run(log),
     api: {
-      async open(at, isSpare) {
-        await openBeside(task, parts, isSpare);
+      async open(at) {
+        await openBeside(task, parts);
         opened = await ports.open(at ?? undefined);
         // They may have changed while this front started.
         if (served.tls !== task.tls) opened.applyTls(served.tls);
@@ -143,10 +143,9 @@ async function portsOf({ config, tls, version }: FrontTask, parts: Parts): Retur
 }
 
 /** The front's own replicas of actors. Those of the key server open when it is unsealed. */
-async function openBeside({ store, node, isCopying }: FrontTask, all: Parts, isSpare: boolean): Promise<void> {
-  const { callees, clock, log, versions, kernel, report, tracer, unwind } = all;
+async function openBeside({ store, node, isCopying }: FrontTask, { callees, clock, log, versions, kernel, report, tracer, unwind }: Parts): Promise<void> {
   const parts = new BesideParts({
-    ...{ clock, log, versions, store, node, isCopying, isSpare, report, callees: callees.groups, isTraced: tracer !== undefined },
+    ...{ clock, log, versions, store, node, isCopying, report, callees: callees.groups, isTraced: tracer !== undefined },
     dataKey: (purpose) => kernel.dataKey(purpose),
     unsealed: () => callWith(kernel, { deadlineMs: FOR_EVER_MS }).unsealed(),
   });

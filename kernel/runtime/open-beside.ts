@@ -22,8 +22,6 @@ type BesideOptions = Pick<RuntimeOptions, 'clock' | 'versions' | 'node' | 'log' 
   readonly callees: ReadonlyMap<string, Callee>;
   /** Reads of the store are parts of the calls' spans. */
   readonly isTraced?: boolean;
-  /** Other threads serve until the parts are open. */
-  readonly isSpare?: boolean;
   /** Told what a part reports, where another thread has to know. */
   readonly report?: (status: Status) => void;
 };
@@ -84,7 +82,7 @@ export class BesideParts {
   }
 
   async #contextOf({ name, spec, mailboxes }: Callee, reported: { status?: Status }): Promise<BesideContext<Api>> {
-    const { clock, versions, node, log, dataKey, report, isSpare = false } = this.#options;
+    const { clock, versions, node, log, dataKey, report } = this.#options;
     const dataKeys = new Map<DataKeyPurpose, Uint8Array>();
     for (const purpose of spec.dataKeys ?? []) dataKeys.set(purpose, await dataKey(purpose));
     const remotes = mailboxes.map((mailbox) => remoteOver<Api>({ call: (...call) => mailbox.cross(...call) }));
@@ -92,7 +90,6 @@ export class BesideParts {
       node,
       clock,
       versions,
-      isSpare,
       log: withFields(log, { actor: name, key: 'beside' }),
       requestId: currentRequestId,
       report: (status) => {
