@@ -102,7 +102,7 @@ const RSA_PUBLIC = { n: modulus, e: number };
 const RSA_PRIVATE = { d: number, p: number, q: number, dp: number, dq: number, qi: number };
 /** As long as some of these lengths; the exact one follows from other members. */
 const octetsIn = (lengths: readonly number[]) => maybe(octets(Math.min(...lengths), Math.max(...lengths)));
-const curves = (type: 'EC' | 'OKP') => maybe(Type.Enum(curvesOf(type).map(({ crv }) => crv)));
+const curve = (type: 'EC' | 'OKP') => Type.Enum(curvesOf(type).map(({ crv }) => crv));
 const coordinate = (type: 'EC' | 'OKP') => octetsIn(curvesOf(type).map(({ length }) => length));
 const ML_DSA_PUBLIC = SIGNATURE_ALGORITHMS.flatMap(({ mlDsa }) => (mlDsa ? [mlDsa.publicKeyLength] : []));
 const none = Type.Optional(Type.Null());
@@ -119,8 +119,10 @@ const NEW_KEY = Type.Union([
   open({ ...INTENDED, kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits, ...RSA_PUBLIC, ...NO_RSA_PRIVATE }),
   open({ ...INTENDED, kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits, ...RSA_PUBLIC, ...RSA_PRIVATE }),
   open({ ...INTENDED, kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits, ...without('n'), ...NO_RSA_PRIVATE }),
-  open({ ...INTENDED, kty: Type.Literal('EC'), alg: algOf('EC'), crv: curves('EC'), x: coordinate('EC'), y: coordinate('EC'), d: coordinate('EC') }),
-  open({ ...INTENDED, kty: Type.Literal('OKP'), alg: algOf('OKP'), crv: curves('OKP'), x: coordinate('OKP'), d: coordinate('OKP') }),
+  open({ ...INTENDED, kty: Type.Literal('EC'), alg: algOf('EC'), crv: maybe(curve('EC')), ...without('x', 'y', 'd') }),
+  open({ ...INTENDED, kty: Type.Literal('EC'), alg: algOf('EC'), crv: curve('EC'), x: coordinate('EC'), y: coordinate('EC'), d: coordinate('EC') }),
+  open({ ...INTENDED, kty: Type.Literal('OKP'), alg: algOf('OKP'), crv: maybe(curve('OKP')), ...without('x', 'd') }),
+  open({ ...INTENDED, kty: Type.Literal('OKP'), alg: algOf('OKP'), crv: curve('OKP'), x: coordinate('OKP'), d: coordinate('OKP') }),
   open({
     ...INTENDED,
     // Clients that predate AKP send ML-DSA keys as OKP.
