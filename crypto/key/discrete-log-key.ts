@@ -64,15 +64,14 @@ interface Opened {
 function parseKey(key: KeyObject): Opened {
   if (key.type === 'private') {
     const [, algorithm, wrapped] = readInside(readElement(key.export({ format: 'der', type: 'pkcs8' }), WHAT), DER.sequence, WHAT);
-    return { ...algorithmOf(algorithm), value: readUnsigned(readElement(contentOf(wrapped, DER.octets, WHAT), WHAT), WHAT) };
+    return { parameters: parametersOf(algorithm), value: readUnsigned(readElement(contentOf(wrapped, DER.octets, WHAT), WHAT), WHAT) };
   }
   const [algorithm, wrapped] = readInside(readElement(key.export({ format: 'der', type: 'spki' }), WHAT), DER.sequence, WHAT);
-  return { ...algorithmOf(algorithm), value: readUnsigned(readElements(readBits(wrapped, WHAT), WHAT)[0], WHAT) };
+  return { parameters: parametersOf(algorithm), value: readUnsigned(readElements(readBits(wrapped, WHAT), WHAT)[0], WHAT) };
 }
 
-function algorithmOf(algorithm: Element | undefined): { parameters: Element[] } {
-  const [, parameters] = readInside(algorithm, DER.sequence, WHAT);
-  return { parameters: readInside(parameters, DER.sequence, WHAT) };
+function parametersOf(algorithm: Element | undefined): Element[] {
+  return readInside(readInside(algorithm, DER.sequence, WHAT)[1], DER.sequence, WHAT);
 }
 
 /** The integers of a private or public DSA key. */

@@ -42,12 +42,12 @@ const generateInPool = promisify(generateKeyPair) as unknown as (...recipe: Reci
  * @throws CryptoError invalid for a length that is too short or not possible, unsupported if OpenSSL does not support the algorithm, switched_off
  */
 export function generatePair(algorithm: CryptographicAlgorithm, options: PairOptions = {}): KeyPair {
-  return describePair(options, generateNow(...recipeOf(algorithm, options)));
+  return describePair(generateNow(...recipeOf(algorithm, options)));
 }
 
 /** Like `generatePair`, but on a thread of the pool. */
 export async function generatePairInPool(algorithm: CryptographicAlgorithm, options: PairOptions = {}): Promise<KeyPair> {
-  return describePair(options, await generateInPool(...recipeOf(algorithm, options)));
+  return describePair(await generateInPool(...recipeOf(algorithm, options)));
 }
 
 /** Whether it takes more than a few milliseconds to generate a pair. */
@@ -55,9 +55,8 @@ export function isSlowPair(algorithm: CryptographicAlgorithm): boolean {
   return algorithm === 'RSA' || algorithm === 'DSA' || algorithm === 'DH' || algorithm.startsWith('SLHDSA');
 }
 
-function describePair(options: PairOptions, pair: Pair): KeyPair {
+function describePair(pair: Pair): KeyPair {
   const { length, curve } = keyFacts(pair.publicKey);
-  if (curve !== undefined) requireCurveLength(curve, options.length);
   return curve === undefined ? { ...pair, length } : { ...pair, length, curve };
 }
 
@@ -120,5 +119,6 @@ function onCurve(algorithm: CryptographicAlgorithm, curve: RecommendedCurve | un
   const type = okpType(curve);
   const fits = type === undefined ? !algorithm.startsWith('Ed') : PURPOSE[type].includes(algorithm);
   if (!fits) throw new CryptoError('invalid', `RecommendedCurve: ${curve} cannot be used with ${algorithm}`);
+  requireCurveLength(curve, length);
   return type === undefined ? ['ec', { namedCurve: opensslCurve(curve) }] : [type];
 }

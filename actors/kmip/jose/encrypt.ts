@@ -85,7 +85,7 @@ async function encryptWrapped(ctx: OperationContext, { kid, alg, enc, data }: Ca
 
 async function oaep(ctx: OperationContext, { kid, alg, enc, data }: Call, hash: Parameters<typeof oaepBy>[0]): Promise<Prepared> {
   const object = await findPublicKey(ctx, kid, 'Encrypt');
-  const recipient = await takeKey(ctx, object, ENCRYPT_KEY, data.length, fitsOaep(hash, ctx));
+  const recipient = await takeKey(ctx, object, ENCRYPT_KEY, data.length, fitsOaep(alg, ctx));
   return encryptCarried(plainHeader(object, alg.name, enc.name), enc, recipient, oaepBy(hash));
 }
 

@@ -1,6 +1,6 @@
 // Checks whether a key fits an algorithm: its type, length and purpose.
 import type { ContentEncryption } from '../../../jose/content-encryption.ts';
-import { oaepPurpose } from '../../../jose/key-purpose.ts';
+import type { KeyManagement } from '../../../jose/key-management.ts';
 import { RSA_MODULUS_BITS } from '../../../jose/rsa.ts';
 import type { SignatureAlgorithm } from '../../../jose/signature-algorithm.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -85,11 +85,10 @@ export function requireMacKey({ algorithm, length }: KeyFacts, own: string, byte
 }
 
 /** Checks a key for RSA-OAEP. @throws Problem crypto_failure, Refusal */
-export function fitsOaep(hash: Parameters<typeof oaepPurpose>[0], ctx: OperationContext): Fits {
+export function fitsOaep({ purpose }: KeyManagement, ctx: OperationContext): Fits {
   return (key, object) => {
     if (!isLongRsa(key)) throw unfit();
-    const { parameters } = oaepPurpose(hash);
-    if (parameters && !isForMany(ctx)) requireMadeFor(object, naming(parameters, TAG.PaddingMethod));
+    if (purpose?.parameters && !isForMany(ctx)) requireMadeFor(object, naming(purpose.parameters, TAG.PaddingMethod));
   };
 }
 

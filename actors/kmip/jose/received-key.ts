@@ -55,9 +55,9 @@ async function unwrapReceived(ctx: OperationContext, { header, encryptedKey }: R
   return unwrapBy(key, KEY_WRAP, { data: encryptedKey });
 }
 
-async function oaep(ctx: OperationContext, { header, encryptedKey }: Received, hash: Parameters<typeof oaepBy>[0]): Promise<Uint8Array | undefined> {
+async function oaep(ctx: OperationContext, { header, alg, encryptedKey }: Received, hash: Parameters<typeof oaepBy>[0]): Promise<Uint8Array | undefined> {
   const object = await findPrivateKey(ctx, header.kid, 'Decrypt');
-  const key = await takeKey(ctx, object, DECRYPT_KEY, 0, fitsOaep(hash, ctx));
+  const key = await takeKey(ctx, object, DECRYPT_KEY, 0, fitsOaep(alg, ctx));
   return unwrapBy(key, oaepBy(hash), { data: encryptedKey });
 }
 
