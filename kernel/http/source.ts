@@ -1,4 +1,4 @@
-// Reduces an address to the source that limits count and the audit log records.
+// Reduces an address to its plain form, and to the source that limits count and the audit log records.
 import { isIPv4, isIPv6 } from 'node:net';
 
 const GROUPS = 8;
@@ -7,16 +7,21 @@ const GROUPS = 8;
 export function sourceOf(address: string): string {
   // Nothing else has to be looked at for an IPv4 address, and this is asked in every request.
   if (!address.includes(':')) return address;
+  const plain = plainAddress(address);
+  return isIPv6(plain) ? `${groupsOf(plain).slice(0, 4).join(':')}::/64` : plain;
+}
+
+/** @returns the IPv4 address in its own form, where it is written as IPv6; every other text as it is */
+export function plainAddress(address: string): string {
   // What sockets report of IPv4 clients where the server itself listens for both families.
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
-  if (!isIPv6(plain)) return plain;
-  const groups = groupsOf(plain.split('%')[0] as string);
-  return ipv4In(groups) ?? `${groups.slice(0, 4).join(':')}::/64`;
+  return /ffff:/i.test(plain) && isIPv6(plain) ? (ipv4In(groupsOf(plain)) ?? plain) : plain;
 }
 
 /** @param address IPv6 in any form of RFC 4291 section 2.2 @returns its eight groups, without leading zeros, in lower case */
 function groupsOf(address: string): string[] {
-  const [front = [], back = []] = address.split('::', 2).map((half) => half.split(':').flatMap(hexadecimal));
+  const [withoutZone = ''] = address.split('%');
+  const [front = [], back = []] = withoutZone.split('::', 2).map((half) => half.split(':').flatMap(hexadecimal));
   return [...front, ...Array(Math.max(0, GROUPS - front.length - back.length)).fill('0'), ...back];
 }
 

@@ -59,7 +59,7 @@ export const supervisorMachine = setup({
         onError: [
           // Not a crash: the actor cannot start without its data key.
           { guard: { type: 'isSealed', params: ({ event }) => ({ cause: event.error }) }, target: 'sealed' },
-          // Nor is this, and it is soon over or long: to be given up for a minute would outlast a database that is back.
+          // Not a crash either: the database is away or has no free connection. The actor must start soon after it is back, not a minute later.
           {
             guard: { type: 'isMiss', params: ({ event }) => ({ cause: event.error }) },
             target: 'waiting',

@@ -114,7 +114,7 @@ async function apply(store: Store, owner: string, migration: Migration, now: () 
     );
   } catch (error) {
     const failed = `migration ${owner}/${id} (${about}) failed`;
-    // The state of the database, such as a full disk, and no mistake of the migration.
+    // The database is at fault, for example with a full disk, and not the migration.
     if (error instanceof Fault && isServerFailure(error)) throw new Fault(error.code, { detail: `${failed}: ${error.message}`, cause: error.cause });
     throw new Error(failed, { cause: error });
   }

@@ -4,7 +4,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Asking, Response } from '../../kernel/http/route.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
 import type { AuthContext } from './actors.ts';
-import { parseBasic } from './basic.ts';
+import { type BasicCredentials, parseBasic } from './basic.ts';
 import { cookieKeys, newCookieValue, setCookie } from './cookie.ts';
 import { proveCertificate } from './login-certificate.ts';
 import { type LoginEnd, type LoginRequest, type Proven, refuse } from './login-end.ts';
@@ -30,33 +30,33 @@ export function loginHandler(ctx: AuthContext, count: (outcome: string) => void)
 /** Refuses a request to a realm without a credential before its body is looked at. */
 export function credentialRequired(ctx: AuthContext, count: (outcome: string) => void) {
   return async (asking: Asking): Promise<void> => {
-    const { headers, certificate, query } = asking;
-    const { realm } = query;
+    const { realm } = asking.query;
     if (typeof realm !== 'string' || realm === '' || realm.length > MAX_REALM_ID) return;
-    const { authorization } = headers;
-    if (authorization === undefined ? certificate : isCredential(authorization as string)) return;
-    count('Refused');
-    await refuse(ctx, asking, authorization === undefined ? 'no credentials' : 'malformed credentials');
+    const credential = credentialOf(asking);
+    if (typeof credential === 'string') {
+      count('Refused');
+      await refuse(ctx, asking, credential);
+    } else if ('basic' in credential) credential.basic.password.fill(0);
   };
 }
 
-const BEARER = /^Bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i;
+type Credential = { readonly basic: BasicCredentials } | { readonly token: string } | { readonly commonName: string };
 
-function isCredential(authorization: string): boolean {
+/** The Authorization header takes precedence over a client certificate. The session cookie is ignored. @returns why there is none, for the audit log */
+function credentialOf({ headers, certificate }: Pick<Asking, 'headers' | 'certificate'>): Credential | string {
+  const authorization = headers['authorization'] as string | undefined;
+  if (authorization === undefined) return certificate ? { commonName: certificate.commonName } : 'no credentials';
   const basic = parseBasic(authorization);
-  basic?.password.fill(0);
-  return basic !== undefined || BEARER.test(authorization);
+  if (basic) return { basic };
+  const token = /^Bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i.exec(authorization)?.[1];
+  return token === undefined ? 'malformed credentials' : { token };
 }
 
-/** The Authorization header takes precedence over a client certificate. The session cookie is ignored. */
 function prove(ctx: AuthContext, request: LoginRequest): Promise<LoginEnd> {
-  const authorization = request.headers['authorization'] as string | undefined;
-  if (authorization === undefined)
-    return request.certificate ? proveCertificate(ctx, request, request.certificate.commonName) : refuse(ctx, request, 'no credentials');
-  const credentials = parseBasic(authorization);
-  if (credentials) return provePassword(ctx, request, credentials);
-  const token = BEARER.exec(authorization)?.[1];
-  return token === undefined ? refuse(ctx, request, 'malformed credentials') : proveToken(ctx, request, token);
+  const credential = credentialOf(request);
+  if (typeof credential === 'string') return refuse(ctx, request, credential);
+  if ('basic' in credential) return provePassword(ctx, request, credential.basic);
+  return 'token' in credential ? proveToken(ctx, request, credential.token) : proveCertificate(ctx, request, credential.commonName);
 }
 
 async function answerAuthenticated(ctx: AuthContext, { realm, ...rest }: Proven, address: string): Promise<Response> {
