@@ -77,7 +77,10 @@ interface SpecBase<A extends Api> {
   readonly module: URL;
   /** Time limit from the call to its answer, including the wait in the queue. */
   readonly deadlineMs: number;
-  /** `kill`: the deadline limits the work only, not the wait before it. At the deadline the thread is ended and replaced, which does not count as a crash. */
+  /**
+   * `kill`: the deadline limits the work only, in CPU time where the system tells that of a thread, and in ten times as much on the clock; not the wait
+   * before it. At the deadline the thread is ended and replaced, which does not count as a crash.
+   */
   readonly onDeadline?: 'kill';
   /** Limit of waiting and running calls; further calls are refused with OVERLOADED. Default 1024. */
   readonly maxQueue?: number;

@@ -1,9 +1,9 @@
 // One place that serves calls of an actor: a channel, which may be lost and replaced, and the calls that run on it.
 import { performance } from 'node:perf_hooks';
 import type { Channel } from './channel.ts';
-import type { Deadlines } from './deadlines.ts';
 import { type Answer, CALL } from './messages.ts';
 import type { Pending } from './pending.ts';
+import type { WorkLimit } from './work-limit.ts';
 
 /** `resting`: not started before a call needs it. `down`: starting or about to restart; calls can wait for it. `failed`, `sealed`: calls are refused. */
 type DispatcherState = 'resting' | 'up' | 'down' | 'failed' | 'sealed';
@@ -25,14 +25,14 @@ export class Dispatcher {
   readonly #inFlight = new Map<number, Pending>();
   /** Running calls that only wait. */
   readonly #aside = new Set<number>();
-  readonly #run: Deadlines | undefined;
+  readonly #run: WorkLimit | undefined;
   #channel: Channel | undefined;
   #next = 1;
   /** Time of the last answer, or of the first call after the actor was idle. */
   #heardAt = 0;
 
-  /** @param run time limit of the work alone; without it the deadline counts from the creation of the call */
-  constructor(run?: Deadlines) {
+  /** @param run limit of the work alone; without it the deadline counts from the creation of the call */
+  constructor(run?: WorkLimit) {
     this.#run = run;
   }
 
@@ -83,6 +83,7 @@ export class Dispatcher {
   attach(channel: Channel): void {
     if (this.#channel) this.detach('replaced by a newer channel');
     this.#channel = channel;
+    this.#run?.follow(channel);
     channel.onAnswer((answer) => this.#finish(channel, answer));
     channel.onControl(({ kind, n }) => {
       if (kind !== 'aside' || this.#channel !== channel || !this.#inFlight.has(n as number)) return;

@@ -12,6 +12,7 @@ import { exposeApi } from './facade.ts';
 import type { HostTask } from './incarnation.ts';
 import type { Control } from './messages.ts';
 import { openPeers } from './peers.ts';
+import { ownThread } from './thread-time.ts';
 
 interface HostSurroundings {
   readonly clock: LocalClock;
@@ -43,9 +44,13 @@ export async function host(task: HostTask, channel: Channel, surroundings: HostS
     return stopped;
   }
   const spans = task.isTraced ? spanOutbox(channel) : undefined;
-  exposeApi(actor.api, channel, spans?.push);
+  const expose = (to: Channel) => {
+    exposeApi(actor.api, to, spans?.push);
+    to.onControl(({ kind }) => kind === 'whichThread' && to.control({ kind: 'thread', number: ownThread() }));
+  };
+  expose(channel);
   channel.onControl((message) => {
-    if (message.kind === 'serve') exposeApi(actor.api, surroundings.channel(message), spans?.push);
+    if (message.kind === 'serve') expose(surroundings.channel(message));
   });
   channel.control({ kind: 'started' });
   await stopped;

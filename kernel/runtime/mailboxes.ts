@@ -2,7 +2,6 @@
 import type { AnySpec } from '../actor.ts';
 import type { Clock } from '../clock.ts';
 import type { SharedMemory } from '../shared/memory.ts';
-import { Deadlines } from './deadlines.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { HostTask } from './incarnation.ts';
 import { Mailbox } from './mailbox.ts';
@@ -10,6 +9,7 @@ import type { CallObserver } from './pending.ts';
 import { keysOf } from './refs.ts';
 import { SharedQueue } from './shared-queue.ts';
 import { rests, restsAt } from './starts.ts';
+import { WorkLimit } from './work-limit.ts';
 
 interface MailboxesOptions {
   readonly clock: Clock;
@@ -23,7 +23,7 @@ const DEFAULT_MAX_QUEUE = 1024;
 const WAIT_MS = 10_000;
 
 export function dispatcherOf(spec: AnySpec, key: string, clock: Clock): Dispatcher {
-  const dispatcher = new Dispatcher(spec.onDeadline === 'kill' ? new Deadlines(spec.deadlineMs, clock) : undefined);
+  const dispatcher = new Dispatcher(spec.onDeadline === 'kill' ? new WorkLimit(spec.deadlineMs, clock) : undefined);
   if (restsAt(spec, key)) dispatcher.state = 'resting';
   return dispatcher;
 }

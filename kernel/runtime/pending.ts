@@ -4,6 +4,7 @@ import { decodeFault, Fault } from '../fault.ts';
 import type { Span } from '../tracing/span.ts';
 import type { Deadlines, Due } from './deadlines.ts';
 import { type Answer, VALUE } from './messages.ts';
+import type { Allowance, WorkLimit } from './work-limit.ts';
 
 export interface CallOptions {
   /** Overrides the deadline of the spec. */
@@ -38,6 +39,8 @@ export class Pending implements Due {
   #sentAt: number | undefined;
   readonly #madeAt = performance.now();
   #deadlines: Deadlines;
+  #work: WorkLimit | undefined;
+  #allowance: Allowance | undefined;
   readonly #observe: CallObserver;
 
   constructor(
@@ -69,13 +72,19 @@ export class Pending implements Due {
     signal.addEventListener('abort', this.#cancel, { once: true });
   }
 
-  /** The call was sent to the actor. @param run time limit of the work, which replaces the current deadline */
-  markSent(run: Deadlines | undefined): void {
+  /** The call was sent to the actor. @param run limit of the work, which replaces the current deadline */
+  markSent(run: WorkLimit | undefined): void {
     this.#sentAt = performance.now();
     if (!run) return;
+    this.#work = run;
+    this.#allowance = run.begin();
+    this.#watchBy(run.deadlines);
+  }
+
+  #watchBy(deadlines: Deadlines): void {
     this.#deadlines.delete(this);
-    this.#deadlines = run;
-    run.add(this);
+    this.#deadlines = deadlines;
+    deadlines.add(this);
   }
 
   answer(answer: Answer): void {
@@ -90,7 +99,9 @@ export class Pending implements Due {
   }
 
   onDeadline(): void {
-    this.#abandon('DEADLINE');
+    const more = this.#allowance?.() ?? 0;
+    if (this.#work && more > 0) this.#watchBy(this.#work.extended(more));
+    else this.#abandon('DEADLINE');
   }
 
   readonly #cancel = () => this.#abandon('CANCELLED');

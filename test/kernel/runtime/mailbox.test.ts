@@ -1,18 +1,18 @@
 // The queue of callers before the dispatchers of an actor: room, order, bounds, deadlines, cancellation, and draining.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { Deadlines } from '../../../kernel/runtime/deadlines.ts';
 import { Dispatcher } from '../../../kernel/runtime/dispatcher.ts';
 import { exposeApi } from '../../../kernel/runtime/facade.ts';
 import { Mailbox } from '../../../kernel/runtime/mailbox.ts';
 import { callWith, remoteOver } from '../../../kernel/runtime/remote.ts';
+import { WorkLimit } from '../../../kernel/runtime/work-limit.ts';
 import { outcome } from '../../runtime.ts';
 import { channels, movedClock, settle } from './two-ends.ts';
 
 type WorkApi = { work(name: string): Promise<string>; add(one: number, two: number): number };
 
 /** A dispatcher with an actor behind it whose work ends when the test says so. */
-function place(run?: Deadlines) {
+function place(run?: WorkLimit) {
   const dispatcher = new Dispatcher(run);
   const begun: string[] = [];
   const ends = new Map<string, (value: string) => void>();
@@ -204,7 +204,7 @@ test('draining ends every timer, that of work under a time limit too: none keeps
       clock.clearTimeout(timer);
     },
   });
-  const one = place(new Deadlines(60_000, counted));
+  const one = place(new WorkLimit(60_000, counted));
   const mailbox = new Mailbox([one.dispatcher], { deadlineMs: 60_000, maxQueue: 10, perDispatcher: 1, clock: counted, observe: () => {} });
   one.attach();
   assert.equal(await remoteOver<WorkApi>(mailbox).add(1, 2), 3);

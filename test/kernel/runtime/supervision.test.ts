@@ -91,8 +91,24 @@ test("deadline: 'kill' ends the thread at the deadline and replaces it, which do
 test("deadline: 'kill' counts from the start of the work, not from its waiting", async () => {
   const { runtime, ref } = createRuntime({ strict: replicatedProbe(1, { deadlineMs: 400, onDeadline: 'kill' }) });
   await runtime.start();
-  const answers = await Promise.all([outcome(ref('strict').sleep(250)), outcome(ref('strict').sleep(250))]);
-  assert.deepEqual(answers, ['slept', 'slept']);
+  const answers = await Promise.all([outcome(ref('strict').spin(250)), outcome(ref('strict').spin(250))]);
+  assert.deepEqual(answers, [undefined, undefined]);
+  await runtime.stop();
+});
+
+test("deadline: 'kill' limits CPU time where the system tells it, and ten times as much on the clock", async () => {
+  const limitMs = 500;
+  const { runtime, ref } = createRuntime({ strict: replicatedProbe(1, { deadlineMs: limitMs, onDeadline: 'kill' }) });
+  await runtime.start();
+  const expected = process.platform === 'linux' ? 'slept' : 'DEADLINE';
+  // The first call of a thread begins before the thread has told its number.
+  assert.equal(await outcome(ref('strict').sleep(limitMs + 100)), expected);
+  const waiting = outcome(ref('strict').sleep(300));
+  await runtime.advance(limitMs + 1);
+  assert.equal(await waiting, expected);
+  const stuck = outcome(ref('strict').sleep(60_000));
+  await runtime.advance(10 * limitMs + 1);
+  assert.equal(await stuck, 'DEADLINE');
   await runtime.stop();
 });
 

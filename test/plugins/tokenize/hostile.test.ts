@@ -10,7 +10,7 @@ const SOON_MS = 5_000;
 const PATIENT_MS = SOON_MS;
 
 let server: TestServer;
-/** Its time limit is long: that is of the clock on the wall, and while other tests keep the machine busy a thread that has just started needs more than the usual one. */
+/** Its time limit is long: on a slow machine a thread that has just started needs more than the usual one. */
 let patient: TestServer;
 let cookie: string;
 let patientCookie: string;
