@@ -1,9 +1,9 @@
 // The connection of a profile: TLS with its authorities, its pinned certificate and its client certificate.
-import { readFileSync } from 'node:fs';
 import type { PeerCertificate } from 'node:tls';
 import { Agent, FormData as FormOfFetch, fetch as fetchWith } from 'undici';
 import { Client } from '../client/client.ts';
 import type { Credential, Fetch } from '../client/request.ts';
+import { clientCertificate } from './files.ts';
 import type { Profile } from './profile.ts';
 
 /** Passwords cost the server a hash, and models write for a while. */
@@ -21,7 +21,7 @@ export function connect(profile: Profile, credential: Credential | undefined = c
     bodyTimeout: TIMEOUT_MS,
     connect: {
       ...(ca === undefined ? {} : { ca }),
-      ...(cert === undefined || key === undefined ? {} : { cert: readFileSync(cert), key: readFileSync(key) }),
+      ...(cert === undefined || key === undefined ? {} : clientCertificate(cert, key)),
       // The pinned certificate is trusted for itself: who issued it and which names it has do not matter.
       ...(fingerprint === undefined ? {} : { allowPartialTrustChain: true, checkServerIdentity: isPinned(fingerprint) }),
     },

@@ -1,6 +1,7 @@
 // What commands print: tables and lines for people, JSON for scripts, bytes for files and pipes.
 import { openSync, rmSync, writeSync } from 'node:fs';
 import { namingFile } from '../kernel/private-file.ts';
+import { CommandError, EXIT } from './exit.ts';
 import { printable, printableJson, width } from './printable.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -62,7 +63,16 @@ function cellOf(value: unknown): string {
   return printable(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 
-const open = (path: string | undefined): number => (path === undefined || path === '-' ? 1 : openSync(path, 'wx', 0o600));
+export const existsAlready = (path: string): CommandError => new CommandError(`${path} exists already`, EXIT.usage);
+
+function open(path: string | undefined): number {
+  if (path === undefined || path === '-') return 1;
+  try {
+    return openSync(path, 'wx', 0o600);
+  } catch (error) {
+    throw writingFile(path, error);
+  }
+}
 
 /** Writes bytes to a file that only its owner can read, or to standard output for `-` and no path. An existing file is not replaced, and half of one does not stay. */
 export function writeBytes(path: string | undefined, bytes: Uint8Array): void {
@@ -89,14 +99,17 @@ export async function writeMade<T>(path: string, make: () => Promise<T>, bytesOf
 /** Removes what was not written whole. */
 function withoutFile(path: string, error: unknown): unknown {
   rmSync(path, { force: true });
-  return ofDisk(path, error);
+  return writingFile(path, error);
 }
 
 const DISK: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO']);
 
-/** @returns the error, which names the file if it is one of its disk */
-export function ofDisk(path: string, error: unknown): unknown {
-  return DISK.has((error as NodeJS.ErrnoException).code) ? namingFile(path, error) : error;
+/** @returns the error, which names the file that was asked for if it is one of writing it, and not the name it has until it is complete */
+export function writingFile(path: string, error: unknown): unknown {
+  const { code, path: named, syscall } = error as NodeJS.ErrnoException;
+  if (named?.startsWith(path) !== true) return DISK.has(code) ? namingFile(path, error) : error;
+  if (code === 'EEXIST') return existsAlready(path);
+  return Object.assign(error as Error, { message: `${(error as Error).message.split(', ')[0]}, ${syscall} '${path}'` });
 }
 
 function writeAll(file: number, bytes: Uint8Array): void {

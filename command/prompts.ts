@@ -1,8 +1,8 @@
 // Asks the user, on a terminal only; secrets come from there, from a file, or from lines of standard input, and never from the command line.
-import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { read } from 'read';
 import { CommandError, EXIT } from './exit.ts';
+import { textOf } from './files.ts';
 
 export interface Prompts {
   /** Whether somebody is there to answer. */
@@ -28,13 +28,24 @@ function linesOf(input: NodeJS.ReadStream): () => Promise<string> {
   };
 }
 
+/** `read` never ends when its user leaves with Ctrl-D. After a line the input is paused too, but then the line is there first. */
+function left(input: NodeJS.ReadStream): Promise<never> {
+  return new Promise((_, reject) => input.once('pause', () => setImmediate(() => reject(new Error('left')))));
+}
+
+/** Without a secret the server would refuse, and count a failure against whose it should be. */
+function given(where: string, secret: string, flag: string): string {
+  if (secret === '') throw new CommandError(`${where} is empty, where ${flag} expects a secret`, EXIT.usage);
+  return secret;
+}
+
 export function createPrompts(input: NodeJS.ReadStream, output: NodeJS.WriteStream): Prompts {
   const isInteractive = input.isTTY === true && output.isTTY === true;
   const nextLine = linesOf(input);
   const ask = async (prompt: string, silent: boolean) => {
     if (!isInteractive) throw new CommandError(`${prompt} (nobody can be asked here)`, EXIT.usage);
     try {
-      return String(await read({ prompt: `${prompt} `, silent, input, output }));
+      return String(await Promise.race([read({ prompt: `${prompt} `, silent, input, output }), left(input)]));
     } catch {
       throw new CommandError('stopped');
     }
@@ -45,8 +56,8 @@ export function createPrompts(input: NodeJS.ReadStream, output: NodeJS.WriteStre
     ask: (question) => ask(question, false),
     confirm: async (question) => /^y(es)?$/i.test((await ask(`${question} [y/N]`, false)).trim()),
     async secret(question, file, flag) {
-      if (file === '-') return nextLine();
-      if (file !== undefined) return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+      if (file === '-') return given('the line of standard input', await nextLine(), flag);
+      if (file !== undefined) return given(file, textOf(file).replace(/\r?\n$/, ''), flag);
       if (!isInteractive) throw new CommandError(`${question} give ${flag} FILE, or - to read a line of standard input`, EXIT.usage);
       return ask(question, true);
     },

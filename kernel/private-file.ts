@@ -32,8 +32,8 @@ function fill(file: number, text: string): void {
 
 /** Node names the file where a path was given, but not for an open file: on a full disk the operator would not learn which. */
 export function namingFile(path: string, error: unknown): unknown {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code === undefined ? error : Object.assign(error as Error, { path, message: `${message} '${path}'` });
+  const { code, message, path: named } = error as NodeJS.ErrnoException;
+  return code === undefined || named !== undefined ? error : Object.assign(error as Error, { path, message: `${message} '${path}'` });
 }
 
 /** Creates an empty file with mode 0600, for a library that would create it with the umask. An existing file is not changed. */

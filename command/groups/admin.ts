@@ -45,7 +45,7 @@ const create = command<New>({
       ...(certificate === undefined ? {} : { client_certificate: certificate }),
     };
     const made = await given.client().call('POST /admins', { body });
-    given.out.done(`${id} administers ${realm.join(', ')}`, made);
+    given.out.done(`${id} administers ${realm.length === 0 ? 'no realm yet' : realm.join(', ')}`, made);
   },
 });
 

@@ -1,8 +1,8 @@
 // `gatehouse base ...`: documentary bases of the AI runner: documents in, answers out.
-import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { command, flag, type Group } from '../command.ts';
 import { confirmed, YES, type Yes } from '../confirmed.ts';
+import { blobOf } from '../files.ts';
 
 const BASE = ['<base>', 'name of the base'] as const;
 
@@ -28,7 +28,7 @@ const add = command<{ readonly name?: string }>({
   async run(given, [db, file], { name }) {
     const reference = name ?? basename(file);
     // Read while it is sent: a large document is not in memory.
-    const form = { db, reference, file: new File([await openAsBlob(file)], basename(file)) };
+    const form = { db, reference, file: new File([await blobOf(file)], basename(file)) };
     await given.client().call('POST /add_reference', { form });
     given.out.done(`Added ${reference} to ${db}`, { base: db, reference });
   },

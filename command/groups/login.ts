@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { command, flag, type Surroundings } from '../command.ts';
 import { connect } from '../connection.ts';
-import { CommandError, EXIT } from '../exit.ts';
+import { CommandError, EXIT, exitOf } from '../exit.ts';
 import { keepApart } from '../given.ts';
 import { type Profile, readProfile, writeProfile } from '../profile.ts';
 import { trust } from '../trust.ts';
@@ -51,7 +51,9 @@ export const login = command<Flags>({
     const signedIn = await session(given, await serverOf(given, address as string | undefined, flags), flags);
     const { client, close } = connect(signedIn);
     try {
-      const { user } = await client.call('GET /me');
+      const { user } = await client.call('GET /me').catch((error: unknown) => {
+        throw exitOf(error) === EXIT.unauthenticated ? new CommandError(`the server does not accept ${whatOf(flags)}`, EXIT.unauthenticated) : error;
+      });
       // What does not work does not replace what does.
       writeProfile(given.profile, signedIn);
       given.out.done(`Signed in to ${signedIn.address} as ${user}`, { address: signedIn.address, user });
@@ -71,6 +73,9 @@ function checkWay(flags: Flags): void {
   keepApart(flags, 'cert', BY_PASSWORD);
   keepApart(flags, 'ca', ['fingerprint']);
 }
+
+const whatOf = ({ tokenFile, cert }: Flags): string =>
+  tokenFile !== undefined ? 'the app token' : cert !== undefined ? 'the client certificate' : 'what it has just given';
 
 /** Where the profile leads now; the trust of an earlier sign-in to the same server goes on. */
 async function serverOf(given: Surroundings, asked: string | undefined, { ca, fingerprint, cert, key }: Flags): Promise<Profile> {

@@ -1,9 +1,9 @@
 // `gatehouse realm ...`: realms, which say who signs in how and for how long.
-import { readFileSync } from 'node:fs';
 import type { Calls } from '../../client/calls.ts';
 import { command, flag, type Group } from '../command.ts';
 import { confirmed, YES, type Yes } from '../confirmed.ts';
 import { CommandError, EXIT } from '../exit.ts';
+import { textOf } from '../files.ts';
 import { first, LIMIT, type Limit } from '../first.ts';
 import { whole } from '../number.ts';
 
@@ -40,7 +40,7 @@ function settingsOf({ sessionMaxAge, sessionMaxStaleAge, passwordMaxAge, from }:
 
 function objectIn(file: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const value: unknown = JSON.parse(textOf(file));
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
@@ -88,8 +88,10 @@ const set = command<Settings>({
   flags: SETTINGS,
   example: 'gatehouse realm set team --password-max-age 7776000',
   async run(given, [realm_id], flags) {
+    const settings = settingsOf(flags);
+    if (Object.keys(settings).length === 0) throw new CommandError('nothing to change: give a setting', EXIT.usage);
     const before = await given.client().call('GET /admins/realms/{realm_id}', { params: { realm_id } });
-    const body = { ...before, ...settingsOf(flags), id: realm_id };
+    const body = { ...before, ...settings, id: realm_id };
     const realm = await given.client().call('PUT /admins/realms/{realm_id}', { params: { realm_id }, body });
     given.out.done(`Changed the realm ${realm_id}`, realm);
   },

@@ -17,7 +17,7 @@ const text = (description: string, examples: readonly string[]) => Type.String({
 const NAME = '^(?!\\.{1,2}$)[^\\u0000-\\u001f\\u007f-\\u009f/\\\\]+$';
 const name = (description: string, example: string) => Type.String({ minLength: 1, maxLength: 128, pattern: NAME, description, examples: [example] });
 const language = (description: string, example: string) =>
-  Type.String({ minLength: 2, maxLength: 11, pattern: '^[A-Za-z]{2}([-_][A-Za-z0-9]{2,8})?$', description, examples: [example] });
+  Type.String({ minLength: 2, maxLength: 35, pattern: '^[A-Za-z]{2}([-_][A-Za-z0-9]{1,8})*$', description, examples: [example] });
 const file = Type.String({ format: 'binary', maxLength: 134_217_728, description: 'an epub, pdf or docx file' });
 const query = text('the question', ['Who may enter the building?']);
 const db = name('name of the documentary base', 'documents');

@@ -1,7 +1,7 @@
-// Language codes of requests: ISO 639-1, in any case; a region behind the code is ignored.
+// Language codes of requests: ISO 639-1, in any case; what a tag of BCP 47 has behind the code, such as a script and a region, is ignored.
 import { Fault } from '../../kernel/fault.ts';
 
-const CODE = /^([a-z]{2})(?:[-_][a-z0-9]{2,8})?$/i;
+const CODE = /^(?=.{2,35}$)([a-z]{2})(?:[-_][a-z0-9]{1,8})*$/i;
 const NAMES = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
 
 /** @param field of the form that holds it @returns the code in small letters @throws Fault BAD_REQUEST for anything that is not the code of a language */

@@ -12,8 +12,8 @@ const MAX_KEY_BYTES = 8_192;
 /** Anchored at the start of the text, so that the regex engine scans it only once. */
 const KEY = Type.String({
   maxLength: MAX_KEY_BYTES,
-  pattern: '^(?:(?!-----BEGIN [^-]+-----)[\\s\\S])*-----BEGIN [^-]+-----[\\s\\S]+-----END [^-]+-----',
-  description: `PEM, with BEGIN and END lines; at most ${MAX_KEY_BYTES} bytes`,
+  pattern: '^(?:(?!-----BEGIN [^-]+-----)[\\s\\S])*-----BEGIN ([^-]+)-----[\\s\\S]+-----END \\1-----',
+  description: `PEM, with BEGIN and END lines of the same label; at most ${MAX_KEY_BYTES} bytes`,
   examples: ['-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE\n-----END PUBLIC KEY-----\n'],
 });
 const BODY = Type.Object(

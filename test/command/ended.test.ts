@@ -44,7 +44,7 @@ test('a token that has ended: not signed in any more, and logout removes it from
 test('a secret id is not made if its file cannot be, and leaves no file if it is not made', async () => {
   const before = await accessors();
   writeFileSync(join(bash.folder, 'mine'), 'mine', { mode: 0o600 });
-  await ends(1, 'gatehouse secret-id create web -o mine');
+  await ends(2, 'gatehouse secret-id create web -o mine');
   assert.equal(readFileSync(join(bash.folder, 'mine'), 'utf8'), 'mine');
   await ends(5, 'gatehouse secret-id create nobody -o theirs');
   assert.equal(statSync(join(bash.folder, 'theirs'), { throwIfNoEntry: false }), undefined);

@@ -71,6 +71,21 @@ else {
     for (const secret of [initial, 'horse']) assert.ok(!screen.includes(secret), screen);
   });
 
+  for (const [name, key] of [
+    ['Ctrl-C', '\u0003'],
+    ['Ctrl-D', '\u0004'],
+  ] as const)
+    test(`who leaves a question with ${name} has stopped the command`, async () => {
+      for (const [line, question] of [
+        ['session end-all _', 'to go on:'],
+        ['user create _ eve', 'Password for eve:'],
+      ] as const) {
+        const { code, screen } = await talk(line, [[question, key]]);
+        assert.match(screen, /gatehouse: stopped\r\n$/);
+        assert.equal(code, 1, screen);
+      }
+    });
+
   test('who destroys a key types its name; another one stops', async () => {
     assert.equal((await talk('key create aes-256 --name precious', [])).code, 0);
     const stopped = await talk('key destroy precious', [['to go on:', 'precios']]);

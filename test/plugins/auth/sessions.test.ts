@@ -210,6 +210,8 @@ for (const database of databases) {
       { verification_key: `${filled(8_191)}é` },
       { verification_key: ' ' },
       { verification_key: 'not pem' },
+      { verification_key: PEM.replace('END PUBLIC', 'END RSA PUBLIC') },
+      { verification_key: PEM.replace('END PUBLIC KEY', 'END CERTIFICATE') },
       ...['', 'EC ', 'RSA ', 'ENCRYPTED '].map((kind) => ({ verification_key: `${PEM}\n${PEM.replaceAll('PUBLIC', `${kind}PRIVATE`)}` })),
       { verification_key: `${PEM}${'x'.repeat(8_200)}` },
       { verification_key: PEM, claims: ['sub'] },
