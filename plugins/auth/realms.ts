@@ -18,7 +18,6 @@ const TEN_YEARS = 315_360_000;
 const FLOOR_SECONDS = 60;
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
 
-const ID = /^[A-Za-z0-9_-]{1,64}$/;
 const PROVIDER = Type.Object(
   {
     jwt_issuer_uri: Type.String({ minLength: 1, maxLength: 2_048 }),
@@ -65,10 +64,6 @@ const MEMBERS = {
 const NEW_BODY = Type.Object({ id: REALM_ID, ...MEMBERS }, strict);
 const REALM_BODY = Type.Object({ id: IgnoredName, ...MEMBERS }, strict);
 type RealmBody = Static<typeof REALM_BODY>;
-
-export function isRealmId(id: string): boolean {
-  return ID.test(id);
-}
 
 export function realmRoutes(ctx: AuthContext): readonly Route[] {
   const directory = ctx.actors.directory.at('main');
