@@ -38,10 +38,10 @@ export const COLUMNS = ['id', 'name', 'type', 'algorithm', 'state', 'tags'] as c
 
 const listOf = (value: unknown): readonly Members[] => (value === undefined ? [] : Array.isArray(value) ? value : [value as Members]);
 
-export const namesOf = ({ Name }: Members): string[] => listOf(Name).map(({ NameValue }) => String(NameValue));
+const namesOf = ({ Name }: Members): string[] => listOf(Name).map(({ NameValue }) => String(NameValue));
 
 /** Tags are one vendor attribute with a list in JSON. */
-export function tagsOf({ Attribute }: Members): string[] {
+function tagsOf({ Attribute }: Members): string[] {
   const own = listOf(Attribute).find(({ AttributeName }) => AttributeName === 'tag');
   if (own === undefined) return [];
   try {

@@ -23,7 +23,7 @@ interface Pair {
 const SIGNING = { privateMask: USE.sign, publicMask: USE.verify };
 const RSA = { algorithm: 'RSA', privateMask: USE.sign | USE.decrypt | USE.unwrap, publicMask: USE.verify | USE.encrypt | USE.wrap };
 
-export const SECRETS: Readonly<Record<string, Secret>> = {
+const SECRETS: Readonly<Record<string, Secret>> = {
   'aes-128': { algorithm: 'AES', bits: 128, mask: CIPHER },
   'aes-192': { algorithm: 'AES', bits: 192, mask: CIPHER },
   'aes-256': { algorithm: 'AES', bits: 256, mask: CIPHER },
@@ -32,7 +32,7 @@ export const SECRETS: Readonly<Record<string, Secret>> = {
   'hmac-512': { algorithm: 'HMAC_SHA512', bits: 512, mask: MAC },
 };
 
-export const PAIRS: Readonly<Record<string, Pair>> = {
+const PAIRS: Readonly<Record<string, Pair>> = {
   'rsa-2048': { ...RSA, bits: 2_048 },
   'rsa-3072': { ...RSA, bits: 3_072 },
   'rsa-4096': { ...RSA, bits: 4_096 },
