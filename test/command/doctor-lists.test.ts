@@ -40,7 +40,7 @@ test('an authority needs a list that is valid now, and is told before it ends', 
   assert.match((await found([certificate], [own.replace(/\n[\w+/]{20}/, '\n')])).join(), /^problem: \S+ cannot be read: /);
 });
 
-test('a certificate that the server takes is no problem, whatever its label; one that it does not take is, with the reason', async () => {
+test('a certificate that the server takes is no problem, whatever its label; of another the reason is told', async () => {
   const { cert, key } = await makeCertificate('CN=server', { days: 60 });
   writeFileSync(join(base, 'key.pem'), key);
   const config = { http: { tls: { cert: 'cert.pem', key: 'key.pem', client_ca: '' } } };
