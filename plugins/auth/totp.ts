@@ -70,12 +70,12 @@ export function totpRoutes(ctx: AuthContext): readonly Route[] {
       method: 'DELETE',
       path: `${path}/{username}`,
       auth: ['cookie'],
-      permit: async (asking) => void (await removed(ctx, asking)),
+      permit: async (asking) => void (await target(ctx, asking, userIn(asking))),
       body: REMOVE_BODY,
       bodyOptional: true,
       handle: async (request: Request<Static<typeof REMOVE_BODY> | undefined>) => {
-        const { realm, username } = await removed(ctx, request);
-        const outcome = await directory.disableTotp(realm, username, request.body?.totp_code ?? undefined, actorOf(request));
+        const code = request.body?.totp_code ?? undefined;
+        const outcome = await directory.disableTotp(request.params['realm_id'] as string, userIn(request), code, actorOf(request));
         requireDone(outcome === 'missing' ? 'done' : outcome);
         return { status: 200 };
       },
@@ -93,9 +93,9 @@ async function target(ctx: AuthContext, { params, caller: who }: Asking, usernam
   return { realm, username };
 }
 
-/** The user of the path. */
-function removed(ctx: AuthContext, asking: Asking): ReturnType<typeof target> {
-  return target(ctx, asking, requireFound(usernameOf(asking.params['username'] as string), 'credential'));
+/** The user in the path. */
+function userIn({ params }: Pick<Asking, 'params'>): string {
+  return requireFound(usernameOf(params['username'] as string), 'credential');
 }
 
 /** @throws Fault NOT_FOUND, FORBIDDEN, AUTH_CODE_INVALID */
