@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import type { Admin, AdminRecord, Principal } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Caller } from '../../kernel/http/credential.ts';
+import { requireCaller } from '../../kernel/http/credential.ts';
 import { nameIn } from '../../kernel/http/name.ts';
 import type { Asking, Request, Route } from '../../kernel/http/route.ts';
 import Type from '../../kernel/type.ts';
@@ -43,7 +43,7 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
       permit: forAdmins(ctx),
       body: NEW_BODY,
       handle: async (request: Request<Static<typeof NEW_BODY>>) => {
-        requireAll(await rightsOf(ctx, request.caller as Caller), request.body.realms);
+        requireAll(await rightsOf(ctx, requireCaller(request)), request.body.realms);
         const id = nameIn(request.body.id, 'body/id');
         return { status: 201, body: await directory.createAdmin(recordOf(id, request.body), actorOf(request)) };
       },
@@ -69,7 +69,7 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
       permit: owners,
       body: ADMIN_BODY,
       handle: async (request: Request<AdminBody>) => {
-        requireAll(await rightsOf(ctx, request.caller as Caller), request.body.realms);
+        requireAll(await rightsOf(ctx, requireCaller(request)), request.body.realms);
         return { status: 200, body: requireFound(await directory.updateAdmin(recordOf(adminIn(request), request.body), actorOf(request)), 'admin') };
       },
     },
@@ -122,7 +122,7 @@ function adminIn({ params }: Pick<Asking, 'params'>): string {
 /** The admin of the path; a realm admin gets 403 for every one they do not own, existing or not. */
 async function loadAdministered(ctx: AuthContext, asking: Asking): Promise<{ admin: Admin | null; rights: Rights }> {
   const id = adminIn(asking);
-  const rights = await rightsOf(ctx, asking.caller as Caller);
+  const rights = await rightsOf(ctx, requireCaller(asking));
   const admin = await ctx.actors.directory.at('main').getAdmin(id);
   if (!rights.isSuperAdmin && !(admin && rights.administersAll(admin.realms))) throw new Fault('FORBIDDEN');
   return { admin, rights };

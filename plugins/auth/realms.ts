@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import type { AuthParams, Realm } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Caller } from '../../kernel/http/credential.ts';
+import { requireCaller } from '../../kernel/http/credential.ts';
 import { isFetchable } from '../../kernel/http/outbound.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import Type from '../../kernel/type.ts';
@@ -86,7 +86,7 @@ export function realmRoutes(ctx: AuthContext): readonly Route[] {
       permit: forAdmins(ctx),
       query: PAGE_QUERY,
       handle: async (request) => {
-        const { realms, isSuperAdmin } = await rightsOf(ctx, request.caller as Caller);
+        const { realms, isSuperAdmin } = await rightsOf(ctx, requireCaller(request));
         return answerList(request, (page) => directory.listRealms(isSuperAdmin ? null : realms, page));
       },
     },
