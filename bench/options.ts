@@ -27,7 +27,7 @@ export interface BenchOptions {
   readonly folderOfServer: string | undefined;
 }
 
-export const HSM_OPERATIONS = ['aes-gcm', 'rsa-sign', 'ec-sign', 'create'] as const;
+const HSM_OPERATIONS = ['aes-gcm', 'rsa-sign', 'ec-sign', 'create'] as const;
 export type HsmOperation = (typeof HSM_OPERATIONS)[number];
 const HSM_FAULTS = ['hang', 'crash', 'slow'] as const;
 export type HsmFault = (typeof HSM_FAULTS)[number];

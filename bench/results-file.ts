@@ -43,7 +43,7 @@ export function writeResults(folder: string, results: Results): void {
 }
 
 /** What a row measures; undefined for a row that has no name and so cannot be found again. */
-export function identityOf({ what, connections = '' }: Row): string | undefined {
+function identityOf({ what, connections = '' }: Row): string | undefined {
   return what === undefined ? undefined : `${what} ${connections}`;
 }
 

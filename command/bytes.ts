@@ -10,7 +10,7 @@ import { existsAlready, writeBytes, writingFile } from './output.ts';
 import { printable } from './printable.ts';
 
 /** A body of /v1/crypto has at most 16 MiB, and base64url makes four characters of three bytes. */
-export const MAX_WHOLE_BYTES = 12_000_000;
+const MAX_WHOLE_BYTES = 12_000_000;
 
 type Streams = Pick<Surroundings, 'stdin' | 'stderr'>;
 

@@ -1,5 +1,5 @@
 // The profile: where a command finds its server and its session. A file of mode 0600 that holds no password.
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createPrivateFolder, writePrivateFile } from '../kernel/private-file.ts';
@@ -63,8 +63,4 @@ function parse(text: string): Profile | undefined {
 export function writeProfile(path: string, profile: Profile): void {
   createPrivateFolder(dirname(path));
   writePrivateFile(path, `${JSON.stringify(profile, null, 2)}\n`);
-}
-
-export function removeProfile(path: string): void {
-  rmSync(path, { force: true });
 }

@@ -21,9 +21,21 @@ const KINDS = {
   revocationList: { what: 'revocation list', label: /^X509 CRL$/, parse: (block) => createSecureContext({ crl: block }), unfit: deltaList },
 } as const satisfies Record<string, PemKind>;
 
-/** @returns the blocks with this label, in their order */
-export function blocksIn(pem: string, label: 'CERTIFICATE' | 'X509 CRL'): string[] {
-  return [...pem.matchAll(new RegExp(`-----BEGIN ${label}-----[^-]+-----END ${label}-----`, 'g'))].map(([block]) => `${block}\n`);
+const BEGIN = /-----BEGIN ([A-Z0-9 ]+)-----/g;
+
+/** @returns the blocks of this kind, in their order; undefined in place of one without its end line. The text may also hold blocks of other kinds. */
+function blocksOf(text: string, { label }: PemKind): (string | undefined)[] {
+  const begins = [...text.matchAll(BEGIN)].filter(([, name]) => label.test(name as string));
+  return begins.map(({ 0: begin, 1: name, index: at }) => {
+    const end = `-----END ${name}-----`;
+    const closes = text.indexOf(end, at + begin.length);
+    return closes === -1 ? undefined : `${text.slice(at, closes + end.length)}\n`;
+  });
+}
+
+/** @returns the whole blocks of this kind, in their order */
+export function blocksIn(pem: string, kind: keyof typeof KINDS): string[] {
+  return blocksOf(pem, KINDS[kind]).filter((block) => block !== undefined);
 }
 
 /** @returns what stands between the lines BEGIN and END */
@@ -36,8 +48,6 @@ const DELTA = [Buffer.from('0603551d1b0101ff04', 'hex'), Buffer.from('0603551d1b
 function deltaList(block: string): string | undefined {
   return DELTA.some((extension) => derOf(block).includes(extension)) ? 'is a delta list, which names only changes: give the complete list' : undefined;
 }
-
-const BEGIN = /-----BEGIN ([A-Z0-9 ]+)-----/g;
 
 /** @param problem gets a message, beginning with the path, if the file cannot be used @returns the file; undefined if it cannot be used */
 export function readPem(path: string, kind: keyof typeof KINDS, problem: (text: string) => void): Buffer | undefined {
@@ -62,16 +72,14 @@ function readOwn(path: string): Buffer {
   return own;
 }
 
-/** @returns what is wrong with the text; undefined if nothing is. The file may also hold blocks of other kinds. */
-function damage(text: string, { what, label, parse, unfit }: PemKind): string | undefined {
-  const begins = [...text.matchAll(BEGIN)].filter((match) => label.test(match[1] as string));
-  if (begins.length === 0) return `holds no ${what} in PEM format`;
-  for (const [index, { 0: begin, 1: name, index: at }] of begins.entries()) {
-    const which = begins.length === 1 ? `its ${what}` : `${what} ${index + 1} of ${begins.length}`;
-    const end = `-----END ${name}-----`;
-    const closes = text.indexOf(end, at + begin.length);
-    if (closes === -1) return `is incomplete: ${which} has no end line`;
-    const block = `${text.slice(at, closes + end.length)}\n`;
+/** @returns what is wrong with the text; undefined if nothing is */
+function damage(text: string, kind: PemKind): string | undefined {
+  const { what, parse, unfit } = kind;
+  const blocks = blocksOf(text, kind);
+  if (blocks.length === 0) return `holds no ${what} in PEM format`;
+  for (const [index, block] of blocks.entries()) {
+    const which = blocks.length === 1 ? `its ${what}` : `${what} ${index + 1} of ${blocks.length}`;
+    if (block === undefined) return `is incomplete: ${which} has no end line`;
     try {
       parse(block);
     } catch (error) {

@@ -14,7 +14,7 @@ export interface GivenInputs {
 }
 
 const NOTHING = new Uint8Array();
-export const PROOF = 'the tag, signature or MAC';
+const PROOF = 'the tag, signature or MAC';
 
 /** The inputs of the first part: what is not given is empty. The proof may come with the last part instead. */
 export function firstInputs({ parameters = {}, iv = NOTHING, aad = NOTHING, proof }: GivenInputs): PartInputs {

@@ -26,7 +26,7 @@ const UNUSED_FOLDERS = [
 const LICENSE = /\/(licen[cs]e|copying|notice)[^/]*$/i;
 
 /** @param without names of packages that are left out with everything that only they need @returns paths of the packages from the root */
-export function runtimePackages(without: readonly string[], root = ROOT): readonly string[] {
+function runtimePackages(without: readonly string[], root = ROOT): readonly string[] {
   const lock = (JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Lock }).packages;
   const found = new Set<string>();
   const follow = (path: string) => {

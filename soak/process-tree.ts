@@ -18,7 +18,7 @@ function signalAny(pid: number, signal: 'SIGSTOP' | 'SIGCONT'): void {
 }
 
 /** The processes below one, by Linux. */
-export function childrenOf(pid: number): number[] {
+function childrenOf(pid: number): number[] {
   return readdirSync(`/proc/${pid}/task`).flatMap((task) => {
     try {
       return readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number);

@@ -5,7 +5,7 @@ import { decrypt, derive, encrypt, sign, unwrap, wrap, wrapKey } from './key-use
 import type { Token } from './token.ts';
 
 /** Each runs without a pause in one session. `making` tells how far a call has come that runs again. */
-export const WORK = {
+const WORK = {
   list: (token: Token, _: Making) => token.list(),
   find: (token: Token, _: Making, key: TokenKeyName) => find(token, key),
   /** The handle, which all sessions of the server share. */

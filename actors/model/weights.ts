@@ -79,6 +79,6 @@ export async function memoryOf(folder: string, weights: readonly string[]): Prom
 }
 
 /** Of x86 processors: AMX for int8. */
-export async function hasMatrixInstructions(): Promise<boolean> {
+async function hasMatrixInstructions(): Promise<boolean> {
   return /\bamx_int8\b/.test(await readFile('/proc/cpuinfo', 'utf8').catch(() => ''));
 }

@@ -47,7 +47,7 @@ function distributionOf(members: Members): Distribution {
   return { method, mean: min / 2 + max / 2, scale: method === 'Gaussian' ? half / DEVIATIONS : half / -Math.log(OUTSIDE) };
 }
 
-export function draw(distribution: Distribution, random: Random): number {
+function draw(distribution: Distribution, random: Random): number {
   if (distribution.method === 'Uniform') return uniform(distribution.min, distribution.max, random);
   const { method, mean, scale } = distribution;
   return mean + scale * (method === 'Gaussian' ? gaussian(random) : laplace(random));

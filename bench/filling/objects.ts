@@ -24,11 +24,10 @@ const { State } = ENUM;
 const USED = new Set(['decrypt', 'encrypt']);
 
 export const keyName = (at: number): string => `key ${at}`;
-export const nameNode = (value: string): Node =>
-  structure(TAG.Name, [text(TAG.NameValue, value), enumeration(TAG.NameType, ENUM.NameType.UninterpretedTextString)]);
+const nameNode = (value: string): Node => structure(TAG.Name, [text(TAG.NameValue, value), enumeration(TAG.NameType, ENUM.NameType.UninterpretedTextString)]);
 export const groupOf = (at: number): string => `group ${Math.floor(at / 1_000)}`;
 /** All keys have the first tag, a tenth the second, few the third, one of 10 000 the last. */
-export const tagsOf = (at: number): string[] => ['all', `tenth ${at % 10}`, `few ${Math.floor(at / 50)}`, ...(at % 10_000 === 7 ? ['rare'] : [])];
+const tagsOf = (at: number): string[] => ['all', `tenth ${at % 10}`, `few ${Math.floor(at / 50)}`, ...(at % 10_000 === 7 ? ['rare'] : [])];
 
 /** Of each ten, nine belong to the administrator and to others with as many. */
 const ownersOf = (objects: number): number => Math.ceil((objects * 0.9) / MOST_OF_ONE);

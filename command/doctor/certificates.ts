@@ -2,6 +2,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { blocksIn, readPem } from '../../kernel/pem.ts';
 import { type Check, type Finding, ok, problem, warning } from './finding.ts';
 
 const DAY_MS = 86_400_000;
@@ -22,13 +23,12 @@ export const checkCertificates: Check = ({ config, base, dataDir, now }) => {
 };
 
 function of(about: string, path: string, now: number, renewal: string): Finding[] {
-  try {
-    const blocks = readFileSync(path, 'utf8').match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
-    if (blocks.length === 0) return [problem(about, `${path} holds no certificate`, 'write a certificate in PEM there')];
-    return blocks.map((block) => validity(about, path, new X509Certificate(block), now, renewal));
-  } catch (error) {
-    return [problem(about, `${path} cannot be read: ${(error as Error).message}`, 'give the user of the server the right to read it')];
-  }
+  const problems: Finding[] = [];
+  const pem = readPem(path, 'certificate', (text) =>
+    problems.push(problem(about, text, 'write a certificate in PEM there, which the user of the server can read')),
+  );
+  if (!pem) return problems;
+  return blocksIn(pem.toString('latin1'), 'certificate').map((block) => validity(about, path, new X509Certificate(block), now, renewal));
 }
 
 /** A certificate may have names in its extension alone (RFC 5280 section 4.1.2.6): Node then gives no subject. */

@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { RevocationList } from '../../crypto/x509/revocation-list.ts';
+import { blocksIn, derOf } from '../../kernel/pem.ts';
 import { nameOf } from './certificates.ts';
 import { type Check, type Finding, ok, problem, warning } from './finding.ts';
 
@@ -16,17 +17,16 @@ export const checkRevocationLists: Check = async ({ config, base, now }) => {
   const { client_ca, client_crl } = config.http.tls;
   if (client_crl === '') return [];
   // Loaded here only: every command would wait for it.
-  const [{ certificateFacts }, { comparableName }, { readRevocationList }, { blocksIn, derOf }] = await Promise.all([
+  const [{ certificateFacts }, { comparableName }, { readRevocationList }] = await Promise.all([
     import('../../crypto/x509/certificate-facts.ts'),
     import('../../crypto/x509/distinguished-name.ts'),
     import('../../crypto/x509/revocation-list.ts'),
-    import('../../kernel/pem.ts'),
   ]);
   const path = resolve(base, client_crl);
   const comparable = (der: Uint8Array) => JSON.stringify(comparableName(der));
   try {
-    const lists = blocksIn(readFileSync(path, 'utf8'), 'X509 CRL').map((block) => readRevocationList(derOf(block)));
-    const authorities = blocksIn(readFileSync(resolve(base, client_ca), 'utf8'), 'CERTIFICATE').map((block) => new X509Certificate(block));
+    const lists = blocksIn(readFileSync(path, 'utf8'), 'revocationList').map((block) => readRevocationList(derOf(block)));
+    const authorities = blocksIn(readFileSync(resolve(base, client_ca), 'utf8'), 'certificate').map((block) => new X509Certificate(block));
     return authorities.map((authority) => {
       const own = lists.filter(({ issuer }) => comparable(issuer) === comparable(certificateFacts(authority.raw).subject.der));
       return newest(own, `${nameOf(authority)} in ${path}`, now / 1_000);

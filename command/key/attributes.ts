@@ -13,8 +13,13 @@ export async function attributesOf(client: Client, id: string): Promise<Members>
 /** @throws CommandError if the caller may use the key but not see its attributes: then the algorithm must be named */
 export async function sortOf(client: Client, id: string, flag: string): Promise<Sort> {
   try {
-    const { CryptographicAlgorithm, CryptographicLength, CryptographicParameters } = await attributesOf(client, id);
-    return { algorithm: String(CryptographicAlgorithm), bits: Number(CryptographicLength), parameters: listOf(CryptographicParameters)[0] ?? {} };
+    const { CryptographicAlgorithm, CryptographicLength, CryptographicDomainParameters, CryptographicParameters } = await attributesOf(client, id);
+    return {
+      algorithm: String(CryptographicAlgorithm),
+      bits: Number(CryptographicLength),
+      curve: listOf(CryptographicDomainParameters)[0]?.['RecommendedCurve'] as string | undefined,
+      parameters: listOf(CryptographicParameters)[0] ?? {},
+    };
   } catch (error) {
     if (!(error instanceof GatehouseError && error.status === 422)) throw error;
     throw new CommandError(`the attributes of the key cannot be read, say ${flag}: ${error.message}`, EXIT.usage);
@@ -38,10 +43,10 @@ export const COLUMNS = ['id', 'name', 'type', 'algorithm', 'state', 'tags'] as c
 
 const listOf = (value: unknown): readonly Members[] => (value === undefined ? [] : Array.isArray(value) ? value : [value as Members]);
 
-export const namesOf = ({ Name }: Members): string[] => listOf(Name).map(({ NameValue }) => String(NameValue));
+const namesOf = ({ Name }: Members): string[] => listOf(Name).map(({ NameValue }) => String(NameValue));
 
 /** Tags are one vendor attribute with a list in JSON. */
-export function tagsOf({ Attribute }: Members): string[] {
+function tagsOf({ Attribute }: Members): string[] {
   const own = listOf(Attribute).find(({ AttributeName }) => AttributeName === 'tag');
   if (own === undefined) return [];
   try {

@@ -23,7 +23,7 @@ interface Pair {
 const SIGNING = { privateMask: USE.sign, publicMask: USE.verify };
 const RSA = { algorithm: 'RSA', privateMask: USE.sign | USE.decrypt | USE.unwrap, publicMask: USE.verify | USE.encrypt | USE.wrap };
 
-export const SECRETS: Readonly<Record<string, Secret>> = {
+const SECRETS: Readonly<Record<string, Secret>> = {
   'aes-128': { algorithm: 'AES', bits: 128, mask: CIPHER },
   'aes-192': { algorithm: 'AES', bits: 192, mask: CIPHER },
   'aes-256': { algorithm: 'AES', bits: 256, mask: CIPHER },
@@ -32,7 +32,7 @@ export const SECRETS: Readonly<Record<string, Secret>> = {
   'hmac-512': { algorithm: 'HMAC_SHA512', bits: 512, mask: MAC },
 };
 
-export const PAIRS: Readonly<Record<string, Pair>> = {
+const PAIRS: Readonly<Record<string, Pair>> = {
   'rsa-2048': { ...RSA, bits: 2_048 },
   'rsa-3072': { ...RSA, bits: 3_072 },
   'rsa-4096': { ...RSA, bits: 4_096 },
@@ -66,18 +66,26 @@ export function creation(kind: string, common: readonly Node[], own: readonly No
 
 const algorithm = (name: string): Node => enumeration('CryptographicAlgorithm', name);
 
-/** What the attributes of a key say of its kind: the algorithm of KMIP, the length in bits, and the CryptographicParameters of what it was made for. */
+/** What the attributes of a key say of its kind: the algorithm of KMIP, the length in bits, its curve, and the CryptographicParameters of what it was made for. */
 export interface Sort {
   readonly algorithm: string;
   readonly bits: number;
+  readonly curve?: string | undefined;
   readonly parameters: Members;
 }
 
+/** Curves of one length differ: secp256k1 has an algorithm of its own (RFC 8812), and others have none. */
+const BY_CURVE: Readonly<Record<string, string>> = {
+  ...{ P256: 'ES256', P384: 'ES384', P521: 'ES512', SECP256K1: 'ES256K' },
+  ...{ CURVEED25519: 'Ed25519', CURVEED448: 'Ed448' },
+};
+
 /** A key that was made for one algorithm takes no other. */
-export function signatureAlgorithm({ algorithm: name, bits, parameters }: Sort): string | undefined {
+export function signatureAlgorithm({ algorithm: name, curve, parameters }: Sort): string | undefined {
   if (name === 'RSA') return `${/WithRSA/.test(named(parameters['DigitalSignatureAlgorithm'])) ? 'RS' : 'PS'}${hashOf(parameters) ?? 256}`;
-  if (name === 'EC' || name === 'ECDSA') return { 256: 'ES256', 384: 'ES384', 521: 'ES512' }[bits];
-  return /^(Ed25519|Ed448)$/.test(name) ? name : undefined;
+  if (name === 'EC' || name === 'ECDSA') return BY_CURVE[named(curve)];
+  const mlDsa = /^MLDSA(44|65|87)$/.exec(named(name))?.[1];
+  return mlDsa === undefined ? /^Ed(25519|448)$/.exec(name)?.[0] : `ML-DSA-${mlDsa}`;
 }
 
 /** Names come with or without underscores. */

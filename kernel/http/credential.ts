@@ -1,4 +1,4 @@
-// Types of the credentials of a request, of the caller that they prove, and of the function that checks them.
+// The credentials of a request, the caller that they prove, and the function that checks them: their types.
 import type { PeerCertificateView } from './client-certificate.ts';
 
 /** In the order in which they are tried. The first one present decides: if it is invalid, the next is not tried. */
@@ -23,6 +23,12 @@ export interface Caller {
   readonly policies?: readonly string[];
   /** For a session: its claims, as `/whoami` returns them. */
   readonly claims?: Readonly<Record<string, unknown>>;
+}
+
+/** The caller of a route that requires authentication. */
+export function requireCaller({ caller }: { readonly caller: Caller | undefined }): Caller {
+  if (!caller) throw new Error('this route does not require authentication, so its caller is not known');
+  return caller;
 }
 
 export interface Presented {

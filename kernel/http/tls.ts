@@ -73,7 +73,7 @@ export function readTls(files: ConfiguredFiles): TlsOptions {
     // The handshake accepts clients without a trusted certificate. The HTTP front checks the certificate at every use.
     ...(ca ? { ca, requestCert: true, rejectUnauthorized: false } : {}),
     // Node reads only the first list of each file. With intermediate authorities OpenSSL needs one of each in the chain.
-    ...(crl ? { crl: blocksIn(crl.toString('latin1'), 'X509 CRL') } : {}),
+    ...(crl ? { crl: blocksIn(crl.toString('latin1'), 'revocationList') } : {}),
   };
 }
 
@@ -87,7 +87,7 @@ function requireFitting(files: ConfiguredFiles, pair: Pick<TlsOptions, 'cert' | 
 }
 
 /** @returns the certificates of a PEM file in their order, without other contents such as a key */
-export const certificatesIn = (pem: string): readonly string[] => blocksIn(pem, 'CERTIFICATE');
+export const certificatesIn = (pem: string): readonly string[] => blocksIn(pem, 'certificate');
 
 /**
  * Reads changed files without a restart. If they do not fit together, the old ones stay in use.

@@ -18,7 +18,7 @@ export const rests = ({ start }: AnySpec): boolean => start === 'soon' || start 
 export const restsAt = (spec: AnySpec, key: string): boolean => rests(spec) || (spec.kind === 'replicated' && spec.spare === true && key !== FIRST);
 
 /** @returns those that the start of the server starts */
-export const firstOf = (spec: AnySpec, supervisors: readonly Supervisor[]): readonly Supervisor[] => supervisors.filter(({ key }) => !restsAt(spec, key));
+const firstOf = (spec: AnySpec, supervisors: readonly Supervisor[]): readonly Supervisor[] => supervisors.filter(({ key }) => !restsAt(spec, key));
 
 /** Starts the actors at the same time, each after the peers that stand before it. Does not wait for background actors. Rejects with the first failed start. */
 export async function startTogether(groups: readonly Group[]): Promise<void> {

@@ -1,4 +1,5 @@
 // Parses the names of callers. The form of a name tells what kind of account it stands for, and whether that can be deleted and created again.
+import { REALM_ID_PATTERN } from '../realm-id.ts';
 
 /** The kind of a name, with its parts. */
 type Naming =
@@ -19,7 +20,7 @@ const APPROLE = /^approle:[^/:]+$/;
 const CLUSTER = /^(cluster:[^/:]+\/)([^/]+\/[^/]+)$/;
 /** The earlier form, without the role of the cluster. */
 const CLUSTER_BEFORE = /^cluster:[^/]+\/[^/]+$/;
-const IN_REALM = /^([A-Za-z0-9_-]{1,64}\/)(.+)$/s;
+const IN_REALM = new RegExp(`^(${REALM_ID_PATTERN}/)(.+)$`, 's');
 const OF_PROVIDER = /^jwt:([A-Za-z0-9_-]+)\/(?:sub:(.+)|(.+))$/s;
 const PROVIDER_ID = /^idp:([A-Za-z0-9_-]+)\/(sub|email):(.+)$/s;
 

@@ -2,7 +2,7 @@
 import type { AuditEvent } from './audit.ts';
 
 /** In characters. Of a longer text the beginning and the original length are stored. */
-export const MAX_TEXT: Readonly<Record<Exclude<keyof AuditEvent, 'outcome'>, number>> = {
+const MAX_TEXT: Readonly<Record<Exclude<keyof AuditEvent, 'outcome'>, number>> = {
   event: 128,
   realm: 64,
   actor: 1_024,

@@ -13,9 +13,9 @@
 // 6. When trust begins, everything cached before is void. Without trust nothing is read from caches or put into them.
 
 /** Trust after a renewal was sent. */
-export const TRUST_MS = 3_000;
+const TRUST_MS = 3_000;
 /** How long a new member is visible before it may trust; how long a writer waits for those that do not answer. Longer than TRUST_MS by what clocks may differ. */
-export const JOIN_MS = 3_500;
+const JOIN_MS = 3_500;
 export const WAIT_MS = 3_500;
 /** Messages that nobody waits for any more. */
 const FORGET_MS = 10_000;

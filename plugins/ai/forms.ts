@@ -26,7 +26,7 @@ const reference = name('name of the reference', 'house rules');
 /** `vectors` needs an embedder; without one `fused` is by words. */
 export const RANKINGS = ['words', 'vectors', 'fused'] as const;
 
-export const FIELDS = {
+const FIELDS = {
   summarize: { doc: text('the text to summarise', ['A long text.']) },
   translate: {
     doc: text('the text to translate', ['hello world']),

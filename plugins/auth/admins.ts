@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import type { Admin, AdminRecord, Principal } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Caller } from '../../kernel/http/credential.ts';
+import { requireCaller } from '../../kernel/http/credential.ts';
 import { nameIn } from '../../kernel/http/name.ts';
 import type { Asking, Request, Route } from '../../kernel/http/route.ts';
 import Type from '../../kernel/type.ts';
@@ -43,8 +43,7 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
       permit: forAdmins(ctx),
       body: NEW_BODY,
       handle: async (request: Request<Static<typeof NEW_BODY>>) => {
-        const rights = await rightsOf(ctx, request.caller as Caller);
-        if (!rights.isSuperAdmin && !rights.administersAll(request.body.realms)) throw new Fault('FORBIDDEN');
+        requireAll(await rightsOf(ctx, requireCaller(request)), request.body.realms);
         const id = nameIn(request.body.id, 'body/id');
         return { status: 201, body: await directory.createAdmin(recordOf(id, request.body), actorOf(request)) };
       },
@@ -70,9 +69,8 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
       permit: owners,
       body: ADMIN_BODY,
       handle: async (request: Request<AdminBody>) => {
-        const { admin, rights, by } = await loadAdministered(ctx, request);
-        if (!rights.isSuperAdmin && !rights.administersAll(request.body.realms)) throw new Fault('FORBIDDEN');
-        return { status: 200, body: requireFound(await directory.updateAdmin(recordOf(requireFound(admin, 'admin').id, request.body), by), 'admin') };
+        requireAll(await rightsOf(ctx, requireCaller(request)), request.body.realms);
+        return { status: 200, body: requireFound(await directory.updateAdmin(recordOf(adminIn(request), request.body), actorOf(request)), 'admin') };
       },
     },
     {
@@ -81,14 +79,18 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
       auth: ['cookie'],
       permit: owners,
       handle: async (request) => {
-        const { by, id } = await loadAdministered(ctx, request);
-        await directory.deleteAdmin(id, by);
+        await directory.deleteAdmin(adminIn(request), actorOf(request));
         return { status: 204 };
       },
     },
     membership(ctx, 'PUT', directory.addAdminRealm),
     membership(ctx, 'DELETE', directory.removeAdminRealm),
   ];
+}
+
+/** @throws Fault FORBIDDEN for realms that the caller does not administer */
+function requireAll({ isSuperAdmin, administersAll }: Rights, realms: readonly string[]): void {
+  if (!isSuperAdmin && !administersAll(realms)) throw new Fault('FORBIDDEN');
 }
 
 /** A route that adds a realm to an admin or removes it; it answers with the changed admin. */
@@ -104,24 +106,26 @@ function membership(ctx: AuthContext, method: 'PUT' | 'DELETE', change: (id: str
     },
     handle: async (request) => {
       const realm = request.params['realm_id'] as string;
-      const { admin, by, id } = await loadAdministered(ctx, request);
-      requireFound(admin, 'admin');
+      const id = adminIn(request);
+      requireFound(await directory.getAdmin(id), 'admin');
       requireFound(await directory.getRealm(realm), 'realm');
-      return { status: 200, body: requireFound(await change(id, realm, by), 'admin or the realm') };
+      return { status: 200, body: requireFound(await change(id, realm, actorOf(request)), 'admin or the realm') };
     },
   };
 }
 
+/** The id of the admin in the path. */
+function adminIn({ params }: Pick<Asking, 'params'>): string {
+  return requireFound(usernameOf(params['admin_id'] as string), 'admin');
+}
+
 /** The admin of the path; a realm admin gets 403 for every one they do not own, existing or not. */
-async function loadAdministered(
-  ctx: AuthContext,
-  { params, caller, address }: Asking,
-): Promise<{ admin: Admin | null; rights: Rights; by: Principal; id: string }> {
-  const id = requireFound(usernameOf(params['admin_id'] as string), 'admin');
-  const rights = await rightsOf(ctx, caller as Caller);
+async function loadAdministered(ctx: AuthContext, asking: Asking): Promise<{ admin: Admin | null; rights: Rights }> {
+  const id = adminIn(asking);
+  const rights = await rightsOf(ctx, requireCaller(asking));
   const admin = await ctx.actors.directory.at('main').getAdmin(id);
   if (!rights.isSuperAdmin && !(admin && rights.administersAll(admin.realms))) throw new Fault('FORBIDDEN');
-  return { admin, rights, by: actorOf({ caller, address }), id };
+  return { admin, rights };
 }
 
 function recordOf(id: string, body: AdminBody): AdminRecord {

@@ -1,7 +1,7 @@
 // GET /audit: the audit log, page by page.
 
 import { Fault } from '../../kernel/fault.ts';
-import type { Caller } from '../../kernel/http/credential.ts';
+import { requireCaller } from '../../kernel/http/credential.ts';
 import type { Route } from '../../kernel/http/route.ts';
 import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
@@ -19,8 +19,9 @@ export function auditRoute(ctx: AuthContext): Route {
     method: 'GET',
     path: '/audit',
     auth: ['cookie'],
-    async permit({ query: { realm }, caller }) {
-      const rights = await rightsOf(ctx, caller as Caller);
+    async permit(asking) {
+      const { realm } = asking.query;
+      const rights = await rightsOf(ctx, requireCaller(asking));
       if (!rights.isSuperAdmin && !(typeof realm === 'string' && rights.administers(realm))) throw new Fault('FORBIDDEN');
     },
     query: QUERY,

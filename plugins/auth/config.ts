@@ -2,6 +2,7 @@
 import type { Static } from 'typebox';
 import { PLACEMENT } from '../../kernel/config/placement.ts';
 import { Section } from '../../kernel/config/schema.ts';
+import { REALM_ID_PATTERN } from '../../kernel/realm-id.ts';
 import Type from '../../kernel/type.ts';
 
 /** 0 means no limit. */
@@ -11,7 +12,7 @@ const count = (value: number, maximum = 1_000_000) => Type.Integer({ default: va
 export const AUTH_CONFIG = Section({
   issuer: Type.String({ default: 'gatehouse', minLength: 1, maxLength: 255 }),
   certificate_signing: Type.Boolean({ default: true }),
-  certificate_realms: Type.Array(Type.String({ pattern: '^([*]|[A-Za-z0-9_-]{1,64})$' }), { default: ['*'] }),
+  certificate_realms: Type.Array(Type.String({ pattern: `^([*]|${REALM_ID_PATTERN})$` }), { default: ['*'] }),
   publish_session_jwks: Type.Boolean({ default: false }),
   login_rate_per_second: count(5),
   login_rate_burst: count(10),

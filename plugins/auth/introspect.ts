@@ -1,6 +1,6 @@
 // POST /sessions/introspect: returns the session and the claims for a cookie that an API server received from its visitor.
 import type { Static } from 'typebox';
-import type { Caller } from '../../kernel/http/credential.ts';
+import { requireCaller } from '../../kernel/http/credential.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
@@ -19,7 +19,7 @@ export function introspectRoute(ctx: AuthContext): Route {
     auth: ['cookie', 'app-token'],
     body: BODY,
     handle: async (request: Request<Static<typeof BODY>>) => {
-      const caller = request.caller as Caller;
+      const caller = requireCaller(request);
       const keys = cookieKeys(request.body.cookie);
       const own = keys !== undefined && keys.sessionId === caller.sessionId;
       const rights = caller.credential === 'app-token' ? tokenRights(caller) : await rightsOf(ctx, caller);

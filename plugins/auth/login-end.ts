@@ -3,8 +3,8 @@ import type { Realm } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Asking, Request } from '../../kernel/http/route.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
+import { isRealmId } from '../../kernel/realm-id.ts';
 import type { AuthContext } from './actors.ts';
-import { isRealmId } from './realms.ts';
 
 interface LoginBody {
   readonly totp_code?: string | null;

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Fault } from '../../kernel/fault.ts';
 import type { Asking, Response } from '../../kernel/http/route.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
+import { MAX_REALM_ID } from '../../kernel/realm-id.ts';
 import type { AuthContext } from './actors.ts';
 import { type BasicCredentials, parseBasic } from './basic.ts';
 import { cookieKeys, newCookieValue, setCookie } from './cookie.ts';
@@ -10,7 +11,6 @@ import { proveCertificate } from './login-certificate.ts';
 import { type LoginEnd, type LoginRequest, type Proven, refuse } from './login-end.ts';
 import { provePassword } from './login-password.ts';
 import { proveToken } from './login-token.ts';
-import { MAX_REALM_ID } from './parameters.ts';
 
 export function loginHandler(ctx: AuthContext, count: (outcome: string) => void) {
   return async (request: LoginRequest): Promise<Response> => {

@@ -1,6 +1,6 @@
 // GET /rights: who the caller is and what they administer, so that a page shows no more than they may do.
 
-import type { Caller } from '../../kernel/http/credential.ts';
+import { requireCaller } from '../../kernel/http/credential.ts';
 import type { Route } from '../../kernel/http/route.ts';
 import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
@@ -23,9 +23,9 @@ export function ownRightsRoute(ctx: AuthContext): Route {
     tag: 'Sign-in',
     summary: 'Get the user of the session and what they administer',
     responses: { 200: { description: 'the caller', schema: RIGHTS } },
-    async handle({ caller }) {
-      const { realm, username, sessionId, scheme } = caller as Caller;
-      const { isSuperAdmin, realms } = await rightsOf(ctx, caller as Caller);
+    async handle(request) {
+      const { realm, username, sessionId, scheme } = requireCaller(request);
+      const { isSuperAdmin, realms } = await rightsOf(ctx, requireCaller(request));
       return { status: 200, body: { realm, username, session_id: sessionId, auth_scheme: scheme, is_super_admin: isSuperAdmin, realms } };
     },
   };

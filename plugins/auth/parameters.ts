@@ -2,10 +2,9 @@
 import type { TProperties, TSchema } from 'typebox';
 import type { Route } from '../../kernel/http/route.ts';
 import { MAX_NAME_CHARACTERS } from '../../kernel/normal-form.ts';
+import { MAX_REALM_ID } from '../../kernel/realm-id.ts';
 import Type from '../../kernel/type.ts';
 
-/** Characters in a realm's id. */
-export const MAX_REALM_ID = 64;
 /** Highest number of members in a query or body whose unknown members are ignored. */
 export const MAX_MEMBERS = 64;
 /** Bytes of a body that a client may send without authentication. */

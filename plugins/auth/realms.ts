@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import type { AuthParams, Realm } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Caller } from '../../kernel/http/credential.ts';
+import { requireCaller } from '../../kernel/http/credential.ts';
 import { isFetchable } from '../../kernel/http/outbound.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import Type from '../../kernel/type.ts';
@@ -18,7 +18,6 @@ const TEN_YEARS = 315_360_000;
 const FLOOR_SECONDS = 60;
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
 
-const ID = /^[A-Za-z0-9_-]{1,64}$/;
 const PROVIDER = Type.Object(
   {
     jwt_issuer_uri: Type.String({ minLength: 1, maxLength: 2_048 }),
@@ -66,10 +65,6 @@ const NEW_BODY = Type.Object({ id: REALM_ID, ...MEMBERS }, strict);
 const REALM_BODY = Type.Object({ id: IgnoredName, ...MEMBERS }, strict);
 type RealmBody = Static<typeof REALM_BODY>;
 
-export function isRealmId(id: string): boolean {
-  return ID.test(id);
-}
-
 export function realmRoutes(ctx: AuthContext): readonly Route[] {
   const directory = ctx.actors.directory.at('main');
   const superAdmins = forSuperAdmins(ctx);
@@ -91,7 +86,7 @@ export function realmRoutes(ctx: AuthContext): readonly Route[] {
       permit: forAdmins(ctx),
       query: PAGE_QUERY,
       handle: async (request) => {
-        const { realms, isSuperAdmin } = await rightsOf(ctx, request.caller as Caller);
+        const { realms, isSuperAdmin } = await rightsOf(ctx, requireCaller(request));
         return answerList(request, (page) => directory.listRealms(isSuperAdmin ? null : realms, page));
       },
     },

@@ -1,7 +1,7 @@
 // The rights of a caller: which realms they administer.
 import type { Principal } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Caller } from '../../kernel/http/credential.ts';
+import { type Caller, requireCaller } from '../../kernel/http/credential.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
 import type { AuthContext } from './actors.ts';
@@ -28,34 +28,34 @@ export async function rightsOf(ctx: AuthContext, { realm, account }: Caller): Pr
 
 /** For `permit` of routes that only super admins may use. */
 export function forSuperAdmins(ctx: AuthContext): NonNullable<Route['permit']> {
-  return async ({ caller }) => {
-    if (!(await isAdministered(ctx, caller as Caller, '_'))) throw new Fault('FORBIDDEN');
+  return async (asking) => {
+    if (!(await isAdministered(ctx, requireCaller(asking), '_'))) throw new Fault('FORBIDDEN');
   };
 }
 
 /** For `permit` of routes for everybody who administers a realm. */
 export function forAdmins(ctx: AuthContext): NonNullable<Route['permit']> {
-  return async ({ caller }) => {
-    if ((await rightsOf(ctx, caller as Caller)).realms.length === 0) throw new Fault('FORBIDDEN');
+  return async (asking) => {
+    if ((await rightsOf(ctx, requireCaller(asking))).realms.length === 0) throw new Fault('FORBIDDEN');
   };
 }
 
 /** For `permit` of routes for administrators of the realm in the path, whether or not it exists. */
 export function forRealmAdmins(ctx: AuthContext): NonNullable<Route['permit']> {
-  return async ({ caller, params }) => {
-    if (!(await isAdministered(ctx, caller as Caller, params['realm_id'] as string))) throw new Fault('FORBIDDEN');
+  return async (asking) => {
+    if (!(await isAdministered(ctx, requireCaller(asking), asking.params['realm_id'] as string))) throw new Fault('FORBIDDEN');
   };
 }
 
 /** For live views, whose readings check it each. @throws Fault FORBIDDEN for anybody else */
-export async function requireSuperAdmin(ctx: AuthContext, { caller }: Request): Promise<void> {
-  if (!(await isAdministered(ctx, caller as Caller, '_'))) throw new Fault('FORBIDDEN');
+export async function requireSuperAdmin(ctx: AuthContext, request: Request): Promise<void> {
+  if (!(await isAdministered(ctx, requireCaller(request), '_'))) throw new Fault('FORBIDDEN');
 }
 
 /** The acting user, for the audit log. */
-export function actorOf({ caller, address }: Pick<Request, 'caller' | 'address'>): Principal {
-  const { realm, username, account = '', scheme } = caller as Caller;
-  return { realm, username, account, scheme, source: sourceOf(address) };
+export function actorOf(request: Pick<Request, 'caller' | 'address'>): Principal {
+  const { realm, username, account = '', scheme } = requireCaller(request);
+  return { realm, username, account, scheme, source: sourceOf(request.address) };
 }
 
 /** @param what names the object in the message @throws Fault NOT_FOUND for null */

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import type { SessionView } from '../../actors/session/api.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Caller } from '../../kernel/http/credential.ts';
+import { type Caller, requireCaller } from '../../kernel/http/credential.ts';
 import type { Request, Response, Route } from '../../kernel/http/route.ts';
 import { encodePage } from '../../kernel/runtime/encoded-page.ts';
 import type { Page } from '../../kernel/store/page.ts';
@@ -36,16 +36,17 @@ export function sessionRoutes(ctx: AuthContext): readonly Route[] {
       method: 'POST',
       path: '/sessions/realms/{realm_id}/clients',
       auth: ['cookie'],
-      async permit({ caller, params }) {
-        const realm = params['realm_id'] as string;
-        if (caller?.realm !== realm && !(await isAdministered(ctx, caller as Caller, realm))) throw new Fault('FORBIDDEN');
+      async permit(asking) {
+        const realm = asking.params['realm_id'] as string;
+        const caller = requireCaller(asking);
+        if (caller.realm !== realm && !(await isAdministered(ctx, caller, realm))) throw new Fault('FORBIDDEN');
       },
       query: PAGE_QUERY,
       body: CLIENTS_BODY,
       handle: async (request: Request<Static<typeof CLIENTS_BODY>>) => {
         const realm = request.params['realm_id'] as string;
         const clients = clientsOf(Array.isArray(request.body) ? request.body : request.body.authenticated_clients);
-        if (!mayEndAll(await rightsOf(ctx, request.caller as Caller), request.caller as Caller, realm, clients)) throw new Fault('FORBIDDEN');
+        if (!mayEndAll(await rightsOf(ctx, requireCaller(request)), requireCaller(request), realm, clients)) throw new Fault('FORBIDDEN');
         return answerList(request, async (page) => encodePage(await ctx.actors.session.of(realm).list(realm, clients, page)), ['{"session_ids":', '}']);
       },
     },
@@ -85,7 +86,7 @@ const sessionIdIn = (given: string) => given.toLowerCase();
 
 /** The session of the path. One that the caller may not see is null, like one that does not exist. */
 async function lookUp(ctx: AuthContext, request: Request): Promise<{ view: SessionView; data: SessionData; rights: Rights } | null> {
-  const caller = request.caller as Caller;
+  const caller = requireCaller(request);
   const id = sessionIdIn(request.params['session_id'] as string);
   const byToken = caller.credential === 'app-token';
   const rights = byToken ? tokenRights(caller) : await rightsOf(ctx, caller);
@@ -111,7 +112,7 @@ async function act(ctx: AuthContext, request: Request<Static<typeof ACTION_BODY>
   // The policies of a token only allow reading.
   if (request.caller?.credential === 'app-token') throw new Fault('FORBIDDEN', { detail: 'an app token may look up sessions, but not end them' });
   const clients = clientsOf(authenticated_clients);
-  if (!mayEndAll(rights, request.caller as Caller, view.realm, clients)) throw new Fault('FORBIDDEN');
+  if (!mayEndAll(rights, requireCaller(request), view.realm, clients)) throw new Fault('FORBIDDEN');
   const { headers = {} } = action === 'LogoutAllSessions' ? await endOwned(ctx, request, [view.id]) : {};
   let after: string | undefined;
   let cleared = headers;
@@ -138,7 +139,7 @@ function isOwn(caller: Caller, { realm, username, scheme }: Pick<SessionView, 'r
 }
 
 async function end(ctx: AuthContext, request: Request, given: readonly string[]): Promise<Response> {
-  const caller = request.caller as Caller;
+  const caller = requireCaller(request);
   const rights = await rightsOf(ctx, caller);
   const views = await inParts([...new Set(given.map(sessionIdIn))], (id) => ctx.actors.session.of(id).look(id, false));
   const ids = views.flatMap((view) => (view && (rights.administers(view.realm) || isOwn(caller, view)) ? [view.id] : []));

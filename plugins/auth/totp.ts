@@ -3,7 +3,7 @@ import { Secret, TOTP } from 'otpauth';
 import type { Static } from 'typebox';
 import type { TotpOutcome } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Caller } from '../../kernel/http/credential.ts';
+import { requireCaller } from '../../kernel/http/credential.ts';
 import { nameIn } from '../../kernel/http/name.ts';
 import type { Asking, Request, Route } from '../../kernel/http/route.ts';
 import { MAX_NAME_CHARACTERS } from '../../kernel/normal-form.ts';
@@ -32,7 +32,7 @@ export function totpRoutes(ctx: AuthContext): readonly Route[] {
   const directory = ctx.actors.directory.at('main');
   const path = '/realms/{realm_id}/totp';
   // The body names the user: here a caller is refused who may act for nobody of the realm.
-  const ofRealm: Route['permit'] = async (asking) => void (await target(ctx, asking, (asking.caller as Caller).username));
+  const ofRealm: Route['permit'] = async (asking) => void (await target(ctx, asking, requireCaller(asking).username));
   return [
     {
       method: 'POST',
@@ -70,12 +70,12 @@ export function totpRoutes(ctx: AuthContext): readonly Route[] {
       method: 'DELETE',
       path: `${path}/{username}`,
       auth: ['cookie'],
-      permit: async (asking) => void (await removed(ctx, asking)),
+      permit: async (asking) => void (await target(ctx, asking, userIn(asking))),
       body: REMOVE_BODY,
       bodyOptional: true,
       handle: async (request: Request<Static<typeof REMOVE_BODY> | undefined>) => {
-        const { realm, username } = await removed(ctx, request);
-        const outcome = await directory.disableTotp(realm, username, request.body?.totp_code ?? undefined, actorOf(request));
+        const code = request.body?.totp_code ?? undefined;
+        const outcome = await directory.disableTotp(request.params['realm_id'] as string, userIn(request), code, actorOf(request));
         requireDone(outcome === 'missing' ? 'done' : outcome);
         return { status: 200 };
       },
@@ -84,18 +84,18 @@ export function totpRoutes(ctx: AuthContext): readonly Route[] {
 }
 
 /** The user that a request is about. Users act for themselves; administrators of the realm, for all of its users. */
-async function target(ctx: AuthContext, { params, caller: who }: Asking, username: string): Promise<{ realm: string; username: string }> {
-  const realm = params['realm_id'] as string;
-  const caller = who as Caller;
+async function target(ctx: AuthContext, asking: Asking, username: string): Promise<{ realm: string; username: string }> {
+  const realm = asking.params['realm_id'] as string;
+  const caller = requireCaller(asking);
   const { administers } = await rightsOf(ctx, caller);
   const own = caller.realm === realm && caller.username === username && caller.scheme === 'up';
   if (!own && !administers(realm)) throw new Fault('FORBIDDEN');
   return { realm, username };
 }
 
-/** The user of the path. */
-function removed(ctx: AuthContext, asking: Asking): ReturnType<typeof target> {
-  return target(ctx, asking, requireFound(usernameOf(asking.params['username'] as string), 'credential'));
+/** The user in the path. */
+function userIn({ params }: Pick<Asking, 'params'>): string {
+  return requireFound(usernameOf(params['username'] as string), 'credential');
 }
 
 /** @throws Fault NOT_FOUND, FORBIDDEN, AUTH_CODE_INVALID */

@@ -1,7 +1,7 @@
 // GET /whoami: the claims of the session, as JSON or as a signed token.
 import { Fault } from '../../kernel/fault.ts';
 import { isAskedFor } from '../../kernel/http/accept.ts';
-import type { Caller } from '../../kernel/http/credential.ts';
+import { type Caller, requireCaller } from '../../kernel/http/credential.ts';
 import type { Asking, Request, Response } from '../../kernel/http/route.ts';
 import type { AuthContext } from './actors.ts';
 
@@ -16,8 +16,9 @@ export function whoamiHandler(ctx: AuthContext) {
 }
 
 /** A session is valid in its own realm only. @throws Fault UNAUTHENTICATED if the query names another realm */
-export function requireOwnRealm({ query, caller }: Asking): Caller {
-  const own = caller as Caller;
-  if (query['realm'] !== undefined && query['realm'] !== own.realm) throw new Fault('UNAUTHENTICATED');
+export function requireOwnRealm(asking: Asking): Caller {
+  const own = requireCaller(asking);
+  const { realm } = asking.query;
+  if (realm !== undefined && realm !== own.realm) throw new Fault('UNAUTHENTICATED');
   return own;
 }

@@ -48,7 +48,8 @@ function trustAnchor(chain: readonly string[]): string | undefined {
   const top = chain.at(-1);
   if (top === undefined) return undefined;
   const certificate = new X509Certificate(top);
-  return certificate.ca || certificate.verify(certificate.publicKey) ? top : undefined;
+  // As every program reads it: the file of the server may have another label.
+  return certificate.ca || certificate.verify(certificate.publicKey) ? certificate.toString() : undefined;
 }
 
 function attachment(name: string): Readonly<Record<string, string>> {

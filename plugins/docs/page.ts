@@ -1,6 +1,6 @@
 // The routes of the page /interactive-docs: the page, its files and its data. They are open to authenticated callers only.
 
-import { type Caller, CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
+import { CREDENTIAL_KINDS, requireCaller } from '../../kernel/http/credential.ts';
 import { isKnown } from '../../kernel/http/is-known.ts';
 import { pageFile } from '../../kernel/http/page-file.ts';
 import type { Route } from '../../kernel/http/route.ts';
@@ -50,8 +50,8 @@ export function pageRoutes({ front }: Pick<PluginContext<object, Actors>, 'front
       path: `${PAGE}/session`,
       summary: 'Get the user of the interactive page, and the session that its sign-out ends',
       responses: { 200: { description: 'the caller', schema: CALLER } },
-      handle({ caller }) {
-        const { realm, username, sessionId } = caller as Caller;
+      handle(request) {
+        const { realm, username, sessionId } = requireCaller(request);
         return { status: 200, body: { realm, username, session_id: sessionId ?? null } };
       },
     },

@@ -4,11 +4,10 @@ import { PLACEMENT_OR_PROCESS } from '../../kernel/config/placement.ts';
 import { Host, Section } from '../../kernel/config/schema.ts';
 import { MAX_SEALS } from '../../kernel/data-key.ts';
 import { IDENTITY_PROVIDER, providerProblems } from '../../kernel/http/identity-provider.ts';
+import { isRealmId } from '../../kernel/realm-id.ts';
 import Type from '../../kernel/type.ts';
 import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 
-/** Valid realm names. */
-const REALM = /^(_|[A-Za-z0-9_-]{1,64})$/;
 /** Templates hold no key: nobody wraps them. */
 const OBJECT_TYPES = [...Object.keys(ENUM.ObjectType).filter((name) => name !== 'Template'), 'All'];
 const names = (minLength = 1, maxLength = 1_024) => Type.Array(Type.String({ minLength, maxLength }), { default: [] });
@@ -52,10 +51,10 @@ export type KeysConfig = Static<typeof KEYS_CONFIG>;
 
 export function keysProblems({ realm, realms, identity_providers: providers }: KeysConfig): string[] {
   return [
-    ...(realm === '' || REALM.test(realm) ? [] : ['.realm: not a valid realm name: use 1 to 64 letters, digits, _ and -']),
+    ...(realm === '' || isRealmId(realm) ? [] : ['.realm: not a valid realm name: use 1 to 64 letters, digits, _ and -']),
     ...(realm === '' || realms.includes('*') || realms.includes(realm) ? [] : [`.realm: ${realm} is not in keys.realms: add it there`]),
     ...realms.flatMap((each, index) =>
-      each === '*' || REALM.test(each) ? [] : [`.realms[${index}]: not a valid realm name: use 1 to 64 letters, digits, _ and -, or "*" for all realms`],
+      each === '*' || isRealmId(each) ? [] : [`.realms[${index}]: not a valid realm name: use 1 to 64 letters, digits, _ and -, or "*" for all realms`],
     ),
     ...providerProblems('.identity_providers', providers),
   ];

@@ -1,7 +1,7 @@
 // The identity of a caller in the key server: one string, in a different form for each source, so that no source can name the users of another.
 import type { Principal } from '../../actors/kmip/api.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Caller } from '../../kernel/http/credential.ts';
+import { type Caller, requireCaller } from '../../kernel/http/credential.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
 import { normalName } from '../../kernel/normal-form.ts';
@@ -35,14 +35,14 @@ function newPrincipal(config: Realms, caller: Caller, source: string): Principal
 }
 
 /** The principal of a request; the route must require authentication. */
-export function principalIn(config: Realms, { caller, address }: Request): Principal {
-  return principalOf(config, caller as Caller, address);
+export function principalIn(config: Realms, request: Request): Principal {
+  return principalOf(config, requireCaller(request), request.address);
 }
 
 /** Refuses sessions of realms that may not use the key server before their query and body are looked at. */
 export function forRealms(config: Realms, routes: readonly Route[]): readonly Route[] {
   if (config.realms.includes('*')) return routes;
-  const permit: Route['permit'] = ({ caller, address }) => void principalOf(config, caller as Caller, address);
+  const permit: Route['permit'] = (asking) => void principalOf(config, requireCaller(asking), asking.address);
   return routes.map((route) => ({ ...route, permit }));
 }
 

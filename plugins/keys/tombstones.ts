@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import type { Principal } from '../../actors/kmip/api.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Caller } from '../../kernel/http/credential.ts';
+import { requireCaller } from '../../kernel/http/credential.ts';
 import { nameIn } from '../../kernel/http/name.ts';
 import type { Asking, Request, Route } from '../../kernel/http/route.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
@@ -97,9 +97,9 @@ export function tombstoneRoutes(ctx: KeysContext): readonly Route[] {
 }
 
 /** The caller, if a super admin; realm `_` need not be among those that may use the key server. @throws Fault FORBIDDEN for anybody else */
-async function superAdmin(ctx: KeysContext, { caller, address }: Asking): Promise<Principal> {
-  const { realm, username, account = '', scheme } = caller as Caller;
+async function superAdmin(ctx: KeysContext, asking: Asking): Promise<Principal> {
+  const { realm, username, account = '', scheme } = requireCaller(asking);
   if (!(await ctx.actors.directory.at('main').administers({ realm, account }, '_'))) throw new Fault('FORBIDDEN');
   const name = scheme === 'up' ? userName(realm, username) : userName(realm, `${scheme}:${username}`);
-  return { user: account, name, realm, scheme, source: sourceOf(address) };
+  return { user: account, name, realm, scheme, source: sourceOf(asking.address) };
 }

@@ -23,17 +23,8 @@ export interface Client {
 /** Something that was answered, and how to see at the end that it is still so. */
 export interface Kept {
   readonly what: string;
-  /** @returns what is wrong; undefined: nothing. Throws `Silence` if it could not be seen */
+  /** @returns what is wrong, such as no answer; undefined: nothing */
   look(voice: Voice): Promise<string | undefined>;
-}
-
-/** There was no answer. */
-export class Silence extends Error {}
-
-/** @throws Silence */
-export function heard<T>(answer: T | undefined): T {
-  if (answer === undefined) throw new Silence('there was no answer');
-  return answer;
 }
 
 export const anyVoice = ({ voices, random }: Client): Voice => random.pick(voices);

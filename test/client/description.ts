@@ -45,7 +45,7 @@ export async function written(): Promise<string> {
   }
 }
 
-export function callsOf(paths: Paths): string {
+function callsOf(paths: Paths): string {
   const calls = Object.entries(paths)
     .filter(([path]) => !LEFT_OUT.test(path))
     .sort(([a], [b]) => (a < b ? -1 : 1))

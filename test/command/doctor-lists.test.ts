@@ -30,12 +30,28 @@ test('an authority needs a list that is valid now, and is told before it ends', 
   assert.match((await found([certificate], [own], 29.5 * DAY_MS)).join(), /^warning: the list of CN=one in \S+ ends at 20/);
   assert.match((await found([certificate], [own], 31 * DAY_MS)).join(), /^problem: the list of CN=one in \S+ has ended at 20.*refused$/);
   assert.match((await found([certificate], [own], -2 * DAY_MS)).join(), /^problem: the list of CN=one in \S+ is of the future.*refused$/);
+  const labelled = certificate.replaceAll('CERTIFICATE', 'TRUSTED CERTIFICATE');
+  assert.match((await found([labelled], [foreign])).join(), /^problem: there is no list of CN=one in /, 'with a label that the server takes too');
   const both = await found([`${certificate}\n`, other.certificate.toString('pem')], [own, foreign]);
   assert.deepEqual(
     both.map((each) => each.slice(0, 6)),
     ['ok: th', 'ok: th'],
   );
   assert.match((await found([certificate], [own.replace(/\n[\w+/]{20}/, '\n')])).join(), /^problem: \S+ cannot be read: /);
+});
+
+test('a certificate that the server takes is no problem, whatever its label; of another the reason is told', async () => {
+  const { cert, key } = await makeCertificate('CN=server', { days: 60 });
+  writeFileSync(join(base, 'key.pem'), key);
+  const config = { http: { tls: { cert: 'cert.pem', key: 'key.pem', client_ca: '' } } };
+  const found = async (pem: string) => {
+    writeFileSync(join(base, 'cert.pem'), pem);
+    const [finding] = await checkCertificates({ config, base, dataDir: base, now: Date.now() } as unknown as Installation);
+    return `${finding?.state}: ${finding?.says}`;
+  };
+  assert.match(await found(cert.replaceAll('CERTIFICATE', 'X509 CERTIFICATE')), /^ok: CN=server in \S+cert\.pem is valid until/);
+  assert.match(await found(cert.replace(/\n[\w+/]{20}/, '\n')), /^problem: \S+cert\.pem cannot be used: its certificate is damaged/);
+  assert.match(await found(cert.replace(/-----END.*/s, '')), /^problem: \S+cert\.pem is incomplete: its certificate has no end line/);
 });
 
 test('a certificate whose names are in its extension alone is told by these', async () => {

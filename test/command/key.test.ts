@@ -1,5 +1,6 @@
 // Keys and the rest of the API from the command line on a started server: kinds, signatures, MACs, keys that move, documents, sessions, tokens.
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -21,6 +22,9 @@ async function lines(script: string, code = 0): Promise<string[]> {
 }
 
 const file = (name: string) => readFileSync(join(bash.folder, name));
+
+/** Of a detached JWS. */
+const algorithmOf = (name: string) => JSON.parse(Buffer.from(JSON.parse(file(name).toString()).protected, 'base64url').toString()).alg;
 
 for (const [kind, pem] of [
   ['rsa-2048', 'RSA'],
@@ -48,7 +52,22 @@ test('a key that was made for one algorithm works with that one, without naming 
     ${secrets.map((alg) => `head -c ${bytes(alg)} /dev/urandom > own-secret; gatehouse key encrypt $(gatehouse key import own-secret --alg ${alg}) made-for | gatehouse key decrypt`).join('\n')}`);
   assert.equal(printed.filter((line) => /^The signature of \S+ is right$/.test(line)).length, signed.length);
   assert.equal(printed.filter((line) => line === 'text').length, encrypted.length + secrets.length);
-  for (const alg of signed) assert.equal(JSON.parse(Buffer.from(JSON.parse(file(`${alg}.jws`).toString()).protected, 'base64url').toString()).alg, alg);
+  for (const alg of signed) assert.equal(algorithmOf(`${alg}.jws`), alg);
+});
+
+test('a key signs with the algorithm of its own curve or parameter set, without naming it', async () => {
+  const keys = {
+    ES256K: generateKeyPairSync('ec', { namedCurve: 'secp256k1' }),
+    ES512: generateKeyPairSync('ec', { namedCurve: 'P-521' }),
+    Ed448: generateKeyPairSync('ed448'),
+    'ML-DSA-65': generateKeyPairSync('ml-dsa-65'),
+  };
+  for (const [alg, { privateKey }] of Object.entries(keys))
+    writeFileSync(join(bash.folder, `${alg}.jwk`), JSON.stringify(privateKey.export({ format: 'jwk' })));
+  const printed = await lines(`echo text > own-curve
+    for alg in ${Object.keys(keys).join(' ')}; do gatehouse key sign $(gatehouse key import $alg.jwk) own-curve -o $alg.jws; gatehouse key verify $alg.jws own-curve; done`);
+  assert.equal(printed.filter((line) => /^The signature of \S+ is right$/.test(line)).length, Object.keys(keys).length);
+  for (const alg of Object.keys(keys)) assert.equal(algorithmOf(`${alg}.jws`), alg);
 });
 
 test('a MAC is computed and verified; a wrong one ends with 8', async () => {

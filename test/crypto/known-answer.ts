@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import { cipherFor } from '../../crypto/cipher/cipher.ts';
 import type { CryptographicAlgorithm, CryptographicParameters } from '../../crypto/parameters.ts';
 
-export const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
+const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
 
 interface Answer {
   readonly algorithm?: CryptographicAlgorithm;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import { test } from 'uvu';
 import { people } from '../people.ts';
-import type { TestServer } from '../server.ts';
+import { signInAdmin, startServer, type TestServer } from '../server.ts';
 import { skipWithout } from '../system.ts';
 import { assertFit, goTo, openConsole, openStage, type Stage } from './console.ts';
 
@@ -69,6 +69,23 @@ if (!skipWithout('chromium')) {
     await page.getByText('The signature is not valid.').waitFor();
     assert.deepEqual(complaints, []);
     await page.context().close();
+  });
+
+  test('keys can be tried on a server whose answers have the compact names', async () => {
+    const compact = await startServer({ config: '[keys]\njson_names = "compact"\n' });
+    try {
+      const { page, complaints } = await openConsole(browser, compact.address, await signInAdmin(compact));
+      await make(page, 'Sign', 'releases');
+      await run(page, 'Sign', 'Text', 'release 7');
+      await page.getByLabel('Signed (JWS)', { exact: true }).waitFor();
+      await make(page, 'Authenticate messages', 'messages');
+      await run(page, 'Make a MAC', 'Text', 'a message');
+      await page.getByLabel('MAC (base64url)', { exact: true }).waitFor();
+      assert.deepEqual(complaints, []);
+      await page.context().close();
+    } finally {
+      await compact.end();
+    }
   });
 
   test('a MAC is made and verified, a file too', async () => {

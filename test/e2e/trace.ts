@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { CollectedSpan, Collector } from '../fakes/collector.ts';
 import { until } from '../runtime.ts';
 
-export class CollectedTrace {
+class CollectedTrace {
   readonly spans: readonly CollectedSpan[];
 
   constructor(spans: readonly CollectedSpan[]) {

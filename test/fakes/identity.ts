@@ -18,7 +18,9 @@ const spec = pinned<IdentityApi, IdentityArgs>({
   instances: { main: { caFile: certificate.cert }, trustless: { caFile: '' } },
   deadlineMs: 60_000,
 });
-export const { runtime, ref, clock } = createRuntime({ identity: spec });
+const made = createRuntime({ identity: spec });
+const { ref, clock } = made;
+export const { runtime } = made;
 export const now = () => Math.floor(clock.now() / 1000);
 const open: Issuer[] = [];
 

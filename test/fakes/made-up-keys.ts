@@ -31,7 +31,7 @@ function requireMechanism(mechanism: Mechanism | string): void {
 }
 
 /** In the place of a kind of key, in the list of a server: the one line that registers it. */
-export const madeUpKeys: KeyKind = {
+const madeUpKeys: KeyKind = {
   holds: ({ id }) => held.has(id),
   open: (object) => tokenKey(object.id, held.get(object.id) as KeyObject, algorithmOf(object)),
 };

@@ -148,7 +148,7 @@ function kmipSent(parts: readonly Uint8Array[], least: number): Sent {
   return { bytes, least, most: frames(bytes) };
 }
 
-export async function attempt(wire: Wire, random: Random): Promise<void> {
+async function attempt(wire: Wire, random: Random): Promise<void> {
   const { server, client, kmipPort } = wire;
   const isHttp = random.below(3) > 0;
   const made = isHttp ? httpRequest(wire, random) : kmipMessages(random);

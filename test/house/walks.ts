@@ -65,7 +65,7 @@ async function trace(name: string, run: () => Promise<unknown>, tracer: Tracer):
 }
 
 /** The machinery of all walks, list by list, and then each walk without it: a reader meets the machinery once. */
-export function apart(walks: readonly Walk[]): readonly Pick<Walk, 'name' | 'always'>[] {
+function apart(walks: readonly Walk[]): readonly Pick<Walk, 'name' | 'always'>[] {
   const all = [...new Set(walks.flatMap(({ always }) => always))].sort(byOrder);
   const isMachinery = (file: string) => MACHINERY.some(([, files]) => files.test(file));
   return [

@@ -1,9 +1,10 @@
-// What is read of a PEM file can be given to another thread, whole and alone.
+// What is read of a PEM file: all that OpenSSL takes for a certificate, and in memory that can be given to another thread, whole and alone.
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
-import { readPem } from '../../kernel/pem.ts';
+import { blocksIn, readPem } from '../../kernel/pem.ts';
 import { inspectPayload } from '../../kernel/runtime/bytes.ts';
 import { makeCertificate, revocationList, SERVER_AUTH } from '../certificates.ts';
 import { temporaryFolder } from '../server.ts';
@@ -22,6 +23,23 @@ test('a small file is read into a buffer of its own, and not into the one that N
     assert.deepEqual(inspectPayload({ bytes }), []);
     assert.equal(bytes?.buffer.byteLength, text.length);
   }
+});
+
+test('a certificate may have any label that OpenSSL takes, among blocks of other kinds', async () => {
+  const { cert, key } = await makeCertificate('CN=server', { usage: SERVER_AUTH });
+  const labelled = (label: string) => cert.replaceAll('CERTIFICATE', label);
+  const path = join(temporaryFolder(), 'all.pem');
+  writeFileSync(
+    path,
+    `a note\n${key}\n${['CERTIFICATE', 'X509 CERTIFICATE', 'TRUSTED CERTIFICATE'].map(labelled).join('\n')}\n${labelled('ATTRIBUTE CERTIFICATE')}`,
+  );
+  const text = String(readPem(path, 'certificate', assert.fail));
+  assert.deepEqual(
+    blocksIn(text, 'certificate').map((block) => new X509Certificate(block).subject),
+    ['CN=server', 'CN=server', 'CN=server'],
+  );
+  assert.equal(blocksIn(text, 'privateKey').length, 1);
+  assert.deepEqual(blocksIn(text, 'revocationList'), []);
 });
 
 test('a revocation list of changes alone is refused, critical or not, also behind a whole one', async () => {

@@ -16,7 +16,7 @@ export interface LlamaShape {
 
 const [HEADS, GROUPS, SIZE, LAYERS, INNER] = [4, 2, 16, 2, 96];
 const MODEL = HEADS * SIZE;
-export const LLAMA_TOKENS = 512;
+const LLAMA_TOKENS = 512;
 export const LLAMA_CONFIG = {
   num_hidden_layers: LAYERS,
   num_attention_heads: HEADS,

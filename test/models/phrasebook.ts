@@ -50,7 +50,7 @@ const PHRASES: readonly Pair[] = [
 ];
 
 /** English to French; words are separated by single spaces, and so are `.`, `?` and `l'`. */
-export function sentences(): readonly Pair[] {
+function sentences(): readonly Pair[] {
   const made: Pair[] = [...PHRASES];
   for (const [english, french, gender] of NOUNS)
     for (const [determiner, masculine, feminine, vowel] of DETERMINERS) {

@@ -50,7 +50,7 @@ export function shapesOf(sizes: Sizes): Shapes {
 }
 
 /** One layer in the encoder and one in the decoder. */
-export const SHAPES = shapesOf(SIZES);
+const SHAPES = shapesOf(SIZES);
 
 const MOST = 32_767;
 

@@ -107,7 +107,7 @@ function describe(attributes: AttributeSet, algorithm: CryptographicAlgorithm, {
 }
 
 /** The content of one key of a pair, in the default format of its type. */
-export function contentOf(kind: 'PrivateKey' | 'PublicKey', algorithm: CryptographicAlgorithm, { privateKey, publicKey, length }: MadePair): Structure {
+function contentOf(kind: 'PrivateKey' | 'PublicKey', algorithm: CryptographicAlgorithm, { privateKey, publicKey, length }: MadePair): Structure {
   if (kind === 'PrivateKey' && privateKey === undefined) return keptContent(TAG.PrivateKey, algorithm, length);
   const format: KeyFormatType = defaultFormat(kind, algorithm);
   const material = exportKey(kind === 'PrivateKey' && privateKey !== undefined ? privateKey : publicKey, format);

@@ -17,7 +17,7 @@ const isPublic = ({ type }: ManagedObject): boolean => type === ObjectType.Publi
  * The object with this identifier.
  * @throws Problem not_found for a text that cannot be an identifier; Refusal as `byId`
  */
-export function byKid<T>(objects: Objects<T>, kid: string, right: OperationName): T | Promise<T> {
+function byKid<T>(objects: Objects<T>, kid: string, right: OperationName): T | Promise<T> {
   return orNotFound(kid, () => objects.byId(kid, right));
 }
 

@@ -99,7 +99,7 @@ function shortIdentifier(object: ObjectDescription): Uint8Array {
  * Whether the server computes the Digest from the content when the owner asks for it. Such a digest is not stored, because users
  * who may read the attributes but not the content could guess a password from it.
  */
-export function isDigestOnDemand({ type, owner }: ObjectDescription, user: string): boolean {
+function isDigestOnDemand({ type, owner }: ObjectDescription, user: string): boolean {
   return owner === user && isGuessable(type);
 }
 

@@ -39,6 +39,10 @@ export const INSERT = insertSql({
   },
 });
 
+/** What an update sets: what rowOf returns, seal, dates, when it was changed, and the bytes of what is written. */
+export const CHANGED = `object_type = $2, state = $3, owner = $4, archived = $5, attributes = $6, seal = $7,
+        due_at = $8, initial_date = $9, activation_date = $10, deactivation_date = $11, changed_at = $12, size = $13`;
+
 /** Content up to this size in bytes is read together with its row; larger content is read only once it is known to be used. */
 export const MAX_SMALL_CONTENT_BYTES = 262_144;
 export const CONTENT_BYTES = 'length(content) AS content_bytes';

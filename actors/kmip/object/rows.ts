@@ -11,6 +11,7 @@ import type { Grants } from './grants.ts';
 import { type IndexTerm, indexTerms } from './index-terms.ts';
 import { type DescriptionDraft, type Draft, hasContent, type ObjectDescription } from './managed-object.ts';
 import {
+  CHANGED,
   COLUMNS,
   CONTENT_BYTES,
   DESCRIPTION,
@@ -160,11 +161,9 @@ export class ObjectRows {
       this.#now(),
       row.attributes.length + (written?.bytes?.length ?? 0),
     ];
-    const facts = `object_type = $2, state = $3, owner = $4, archived = $5, attributes = $6, seal = $7,
-        due_at = $8, initial_date = $9, activation_date = $10, deactivation_date = $11, changed_at = $12, size = $13`;
     tx.touch(objectCounter(id));
-    if (written) await tx.run(`UPDATE kms_object SET ${facts}, content = $14 WHERE id = $1`, [...columns, written.bytes]);
-    else await tx.run(`UPDATE kms_object SET ${facts} + COALESCE(OCTET_LENGTH(content), 0) WHERE id = $1`, columns);
+    if (written) await tx.run(`UPDATE kms_object SET ${CHANGED}, content = $14 WHERE id = $1`, [...columns, written.bytes]);
+    else await tx.run(`UPDATE kms_object SET ${CHANGED} + COALESCE(OCTET_LENGTH(content), 0) WHERE id = $1`, columns);
     return writeTerms(tx, draft, terms, before);
   }
 
@@ -182,17 +181,12 @@ export class ObjectRows {
     const isEmpty = row.content === null && seal.content.generation === NO_CONTENT.generation;
     const content = isEmpty ? undefined : await this.#contents.open(from, row.id, { bytes: row.content, mark: seal.content });
     // Changes the draft in place, because its mark is registered for this very object.
-    if (content || isEmpty) return Object.assign(draft, { content });
-    this.#forged(row.id, 'content');
-    return undefined;
+    return content || isEmpty ? Object.assign(draft, { content }) : void this.#forged(row.id, 'content');
   }
 
   #describe(row: DescriptionRow): { draft: DescriptionDraft; seal: Seal } | undefined {
     const seal = this.seals.open(row, row.seal);
-    if (!seal) {
-      this.#forged(row.id, 'row');
-      return undefined;
-    }
+    if (!seal) return void this.#forged(row.id, 'row');
     const draft = toDescription(row);
     this.#marks.set(draft, seal.mark);
     return { draft, seal };

@@ -6,7 +6,7 @@ import type { DocumentKind, ReadDocument } from '../api.ts';
 import { refuse } from '../refuse.ts';
 import { Archive } from './archive.ts';
 import type { Content } from './content.ts';
-import { isDocx, readDocx } from './docx.ts';
+import { docxBody, readDocx } from './docx.ts';
 import { isEpub, readEpub } from './epub.ts';
 import { isPdf, readPdf } from './pdf.ts';
 
@@ -32,10 +32,14 @@ async function contentOf(file: Uint8Array, extension: string | undefined): Promi
   if (begins(COMPOUND)) throw refuse('the file is an old Word file, or has a password; save it as docx without a password');
   if (begins(ZIP)) {
     const archive = await Archive.open(file);
-    const kind = isEpub(archive) ? 'epub' : (await isDocx(archive)) ? 'docx' : undefined;
-    if (!kind) throw refuse(`the file is not ${KINDS}`);
-    requireName(extension, kind);
-    return { kind, content: await (kind === 'epub' ? readEpub : readDocx)(archive) };
+    if (isEpub(archive)) {
+      requireName(extension, 'epub');
+      return { kind: 'epub', content: await readEpub(archive) };
+    }
+    const body = await docxBody(archive);
+    if (body === undefined) throw refuse(`the file is not ${KINDS}`);
+    requireName(extension, 'docx');
+    return { kind: 'docx', content: await readDocx(archive, body) };
   }
   if (!isPdf(file)) throw refuse(`the file is not ${KINDS}`);
   requireName(extension, 'pdf');

@@ -17,25 +17,24 @@ const HEADING = /^(heading|title|titre|berschrift|encabezado)/i;
 const SKIPPED = new Set(['del', 'moveFrom', 'Fallback', 'rt']);
 const SIGNS: Readonly<Record<string, string>> = { tab: ' ', br: ' ', cr: ' ', noBreakHyphen: '\u2011' };
 
-/** Word for the web, for one, calls the body `word/document2.xml`: the relations of the package say how it is called here. */
-export async function isDocx(archive: Archive): Promise<boolean> {
-  return archive.has(await bodyOf(archive));
+/**
+ * Word for the web, for one, calls the body `word/document2.xml`: the relations of the package say how it is called here. Spreadsheets and slides have a
+ * body too, in another folder.
+ * @returns the path of the body; undefined for what is not a docx
+ */
+export async function docxBody(archive: Archive): Promise<string | undefined> {
+  const named = (await relatedParts(archive, '')).get('officeDocument');
+  const body = named?.startsWith('word/') ? named : BODY;
+  return archive.has(body) ? body : undefined;
 }
 
-/** @throws Fault BAD_REQUEST */
-export async function readDocx(archive: Archive): Promise<Content> {
-  const body = await bodyOf(archive);
+/** @param body its path @throws Fault BAD_REQUEST */
+export async function readDocx(archive: Archive, body: string): Promise<Content> {
   const related = await relatedParts(archive, body);
   const notes = NOTES.map((kind) => related.get(kind) ?? `word/${kind}.xml`);
   const blocks = new Blocks();
   for (const part of [body, ...notes]) if (archive.has(part)) blocks.add(paragraphsOf(await archive.text(part)));
   return { title: archive.has(PROPERTIES) ? titleOf(await archive.text(PROPERTIES)) : '', blocks: blocks.all };
-}
-
-/** Spreadsheets and slides have a body too, in another folder. */
-async function bodyOf(archive: Archive): Promise<string> {
-  const named = (await relatedParts(archive, '')).get('officeDocument');
-  return named?.startsWith('word/') ? named : BODY;
 }
 
 /** @param part empty for the package itself @returns the parts that it names, by the last word of the relation's type */

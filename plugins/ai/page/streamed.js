@@ -4,7 +4,7 @@
 export class Refusal extends Error {}
 
 /** @returns {Promise<never>} @param {Response} response */
-export async function refuse(response) {
+async function refuse(response) {
   const body = await response.json().catch(() => ({}));
   throw new Refusal(body.message ?? `the server answered ${response.status}`);
 }

@@ -2,7 +2,6 @@
 
 import type { Principal } from '../../../actors/token/api.ts';
 import { Fault } from '../../../kernel/fault.ts';
-import type { Caller } from '../../../kernel/http/credential.ts';
 import type { Request, Response, Route } from '../../../kernel/http/route.ts';
 import type { EncodedPage } from '../../../kernel/runtime/encoded-page.ts';
 import type { PageRequest } from '../../../kernel/store/page.ts';
@@ -11,7 +10,7 @@ import type { AuthContext } from '../actors.ts';
 import { ignoredMembers } from '../ignored-members.ts';
 import { answerList, PAGE_MEMBERS } from '../listing.ts';
 import { MAX_STORED_BYTES, Query } from '../parameters.ts';
-import { forSuperAdmins } from '../rights.ts';
+import { actorOf, forSuperAdmins } from '../rights.ts';
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 const MAX_ENTRIES = 256;
@@ -61,10 +60,9 @@ export function defineManagedRoute(ctx: AuthContext, route: Omit<Route, 'auth' |
     auth: ['cookie'],
     permit: forSuperAdmins(ctx),
     async handle(request) {
-      const { realm, username, account = '', scheme } = request.caller as Caller;
       const { name } = request.params;
       if (name !== undefined && !isRoleName(name)) throw new Fault('NOT_FOUND');
-      const answer = await handle(request, { realm, username, account, scheme, source: request.address }, name ?? '');
+      const answer = await handle(request, actorOf(request), name ?? '');
       const ignored = route.body && ignoredMembers(route.body, request.body);
       if (ignored !== undefined) ctx.log.warn({ path: route.path, role: name, members: ignored }, IGNORED);
       return answer;

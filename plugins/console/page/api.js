@@ -22,7 +22,9 @@ export class Refusal extends Error {
  * @throws {Refusal}
  */
 export async function ask(method, path, body) {
-  const headers = { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+  // The names that the views know, whatever spelling the server is set to.
+  const names = { 'x-json-names': 'profile' };
+  const headers = { accept: 'application/json', ...names, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
   const response = await send(path, { method, headers, cache: 'no-store', redirect: 'error', ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
   const text = await response.text();
   const value = parse(text);

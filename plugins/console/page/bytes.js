@@ -25,15 +25,6 @@ export function toText(bytes) {
   }
 }
 
-/** @param {Uint8Array} bytes @returns {string} hexadecimal in upper case, as KMIP writes it in JSON */
-export const toHex = (bytes) =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'))
-    .join('')
-    .toUpperCase();
-
-/** @param {string} hex */
-export const fromHex = (hex) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
-
 /** Saves a file where the browser saves files. @param {string} name @param {Uint8Array | string} content @param {string} type */
 export function save(name, content, type = 'application/octet-stream') {
   const link = document.createElement('a');

@@ -6,7 +6,7 @@ import { Refusal } from './api.js';
 export const complaint = () => html`<p class="alert" role="alert" tabindex="-1" hidden></p>`;
 
 /** @param {Element} form @param {string} text empty: nothing is wrong */
-export function complain(form, text) {
+function complain(form, text) {
   const alert = /** @type {HTMLElement | null} */ (form.querySelector('.alert'));
   if (!alert) return;
   alert.hidden = text === '';

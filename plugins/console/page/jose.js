@@ -3,7 +3,10 @@ import { ask, Refusal } from './api.js';
 import { fromBase64url, toBase64url } from './bytes.js';
 import { memberOf } from './kmip.js';
 
-const CURVES = /** @type {Readonly<Record<string, string>>} */ ({ P_256: 'ES256', P_384: 'ES384', P_521: 'ES512', SECP256K1: 'ES256K' });
+const BY_CURVE = /** @type {Readonly<Record<string, string>>} */ ({
+  ...{ P_256: 'ES256', P_384: 'ES384', P_521: 'ES512', SECP256K1: 'ES256K' },
+  ...{ CURVEED25519: 'EdDSA', CURVEED448: 'EdDSA' },
+});
 
 /** @typedef {import('./managed-object.js').ManagedObject} ManagedObject */
 
@@ -17,9 +20,9 @@ const hashOf = (object) => /SHA(1|256|384|512)(?!\d)/.exec(`${madeFor(object, 'H
 export function signatureOf(object) {
   const { algorithm, curve } = object;
   if (algorithm === 'RSA') return `${/WithRSA/.test(madeFor(object, 'DigitalSignatureAlgorithm')) ? 'RS' : 'PS'}${hashOf(object) ?? 256}`;
-  if (algorithm === 'Ed25519' || curve === 'CURVEED25519') return 'EdDSA';
+  if (/^Ed(25519|448)$/.test(algorithm)) return 'EdDSA';
   if (/^ML_?DSA_\d+$/.test(algorithm)) return `ML-DSA-${algorithm.slice(-2)}`;
-  return /^EC(DSA)?$/.test(algorithm) ? CURVES[curve] : undefined;
+  return /^EC(DSA)?$/.test(algorithm) ? BY_CURVE[curve] : undefined;
 }
 
 /** @param {ManagedObject} object */

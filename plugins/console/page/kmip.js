@@ -9,7 +9,7 @@ export const enumeration = typed('Enumeration');
 export const integer = typed('Integer');
 export const interval = typed('Interval');
 export const boolean = typed('Boolean');
-export const bytes = typed('ByteString');
+const bytes = typed('ByteString');
 
 /** @param {string} tag @param {Date} date KMIP knows no milliseconds */
 export const dateTime = (tag, date) => typed('DateTime')(tag, `${date.toISOString().slice(0, 19)}Z`);

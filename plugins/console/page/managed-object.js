@@ -3,7 +3,7 @@ import { ask } from './api.js';
 import { identifier, memberOf, membersOf, operate, operateOnAll, structure, text } from './kmip.js';
 
 /** Bits of CryptographicUsageMask (KMIP 2.1 section 11.14) in the order in which they are shown. */
-export const USAGES = /** @type {const} */ ([
+const USAGES = /** @type {const} */ ([
   ['encrypt', 0x4],
   ['decrypt', 0x8],
   ['sign', 0x1],
@@ -55,7 +55,7 @@ const DATES = [
 ];
 
 /** @param {string} id @param {readonly import('./kmip.js').Node[]} nodes attributes @returns {ManagedObject} */
-export function objectOf(id, nodes) {
+function objectOf(id, nodes) {
   const type = memberOf(nodes, 'ObjectType') ?? '';
   const name = memberOf(memberOf(nodes, 'Name') ?? [], 'NameValue') ?? '';
   const algorithm = String(memberOf(nodes, 'CryptographicAlgorithm') ?? '');

@@ -159,7 +159,7 @@ export function aesKey(...more: readonly Node[]): Node[] {
   ];
 }
 
-export const GCM = structure(TAG.CryptographicParameters, [enumeration(TAG.BlockCipherMode, ENUM.BlockCipherMode.GCM)]);
+const GCM = structure(TAG.CryptographicParameters, [enumeration(TAG.BlockCipherMode, ENUM.BlockCipherMode.GCM)]);
 
 export const encryption = (id: string): Node[] => [named(id), GCM, bytes(TAG.Data, Buffer.from('protected'))];
 

@@ -9,7 +9,7 @@ export interface TestWire extends Wire {
 }
 
 /** Two ends: what one posts reaches the other in a later microtask. */
-export function wires(): readonly [TestWire, TestWire] {
+function wires(): readonly [TestWire, TestWire] {
   const listeners: { onBatch(batch: readonly unknown[]): void; onClose(): void }[] = [];
   const wire = (own: number): TestWire => ({
     posted: [],

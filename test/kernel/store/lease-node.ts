@@ -5,7 +5,7 @@ import { Trust } from '../../../kernel/trust.ts';
 import { Member } from './lease-member.ts';
 import { ITEMS, type Mistake, type Outcome, World } from './lease-world.ts';
 
-export class Node {
+class Node {
   readonly name: string;
   readonly #world: World;
   /** Elapsed milliseconds of this node's clock for one of the world. */

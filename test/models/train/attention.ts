@@ -61,7 +61,7 @@ function addRow(to: Float32Array, i: number, what: Float32Array, j: number, cols
   for (let c = from; c < from + size; c++) to[i * cols + c] = (to[i * cols + c] as number) + factor * (what[j * cols + c] as number);
 }
 
-export function softmax(values: Float32Array): Float32Array {
+function softmax(values: Float32Array): Float32Array {
   const most = values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
   const powers = values.map((value) => Math.exp(value - most));
   const sum = powers.reduce((a, b) => a + b, 0);

@@ -119,9 +119,9 @@ test('GET /download/ca.crt is the last certificate of the chain, never a key; 40
   const ca = await makeCertificate('CN=ca');
   const own = await makeCertificate('CN=server', { issuer: ca, usage: SERVER_AUTH, names: ['127.0.0.1'] });
   const file = join(folder, 'server.pem');
-  // One file with everything: the key must not be part of what is given away.
+  // One file with everything: the key must not be part of what is given away, nor the label that OpenSSL alone takes.
   const write = (...parts: readonly string[]) => writeFileSync(file, parts.map((part) => `${part.trim()}\n`).join(''));
-  write(own.cert, ca.cert, own.key);
+  write(own.cert, ca.cert.replaceAll('CERTIFICATE', 'TRUSTED CERTIFICATE'), own.key);
   const dataDir = join(folder, 'data');
   await (await startServer({ dataDir })).end();
   const operated = await startServer({ dataDir, config: `[http.tls]\ncert = "${file}"\nkey = "${file}"\n` });

@@ -8,8 +8,8 @@ import { until } from '../../runtime.ts';
 import type { Answer } from '../../server.ts';
 import { bytes, curve, done, enumeration, type HsmServer, identifier, kmip, makePair, makeSecret, parameters, startHsmServer } from './hsm-server.ts';
 
-export const DATA = Buffer.from('to be kept');
-export const CBC = parameters(enumeration('BlockCipherMode', 'CBC'));
+const DATA = Buffer.from('to be kept');
+const CBC = parameters(enumeration('BlockCipherMode', 'CBC'));
 
 export interface Faulty extends HsmServer {
   readonly library: FaultLibrary;

@@ -4,7 +4,7 @@ import type { Ask } from '../../server.ts';
 import { bytes, done, enumeration, identifier, integer, type Json, kmip, parameters, structure } from './hsm-server.ts';
 
 /** A key in software is not Active by itself. */
-export const ACTIVE: Json = { tag: 'ActivationDate', type: 'DateTime', value: '2024-01-01T00:00:00Z' };
+const ACTIVE: Json = { tag: 'ActivationDate', type: 'DateTime', value: '2024-01-01T00:00:00Z' };
 export const KEY_WRAP = parameters(enumeration('BlockCipherMode', 'NISTKeyWrap'));
 const ALL_USES = 0x3fffff;
 

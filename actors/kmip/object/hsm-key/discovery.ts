@@ -112,7 +112,7 @@ async function takeIn(
 const TYPE: Readonly<Record<TokenKeyKind, ObjectTypeCode>> = { secret: ObjectType.SymmetricKey, private: ObjectType.PrivateKey, public: ObjectType.PublicKey };
 
 /** The object of a key as it was found; undefined for one that this server does not know how to use. */
-export function draftOf(ctx: OperationContext, id: string, key: TokenKey): Draft | undefined {
+function draftOf(ctx: OperationContext, id: string, key: TokenKey): Draft | undefined {
   const attributes = new AttributeSet();
   attributes.set(integer(TAG.CryptographicUsageMask, maskOf(key.uses, key.kind === 'secret')));
   attributes.set(boolean(TAG.Sensitive, key.sensitive));
