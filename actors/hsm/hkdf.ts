@@ -17,9 +17,9 @@ const AT = { extract: 0, hash: 8, saltType: 16, saltKey: 40 } as const;
 
 /** @param length in bytes, at most 255 times those of the hash @throws MechanismMissing, and the errors of the token */
 export function hkdf(token: Token, key: TokenKeyName, { hash, salt, info }: HkdfParameter, length: number): Uint8Array {
-  const { library, session, mechanisms } = token;
-  const { mechanism } = toMechanism({ name: 'CKM_HKDF_DERIVE' }, mechanisms);
-  const hmac = toMechanism({ name: `${HASH[hash]}_HMAC` }, mechanisms);
+  const { library, session } = token;
+  const { mechanism } = toMechanism({ name: 'CKM_HKDF_DERIVE' }, token);
+  const hmac = toMechanism({ name: `${HASH[hash]}_HMAC` }, token);
   const base = token.handle(key);
   const made: pkcs11js.Handle[] = [];
   try {

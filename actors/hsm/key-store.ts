@@ -61,7 +61,7 @@ export function generate(token: Token, options: SecretOptions, making: Making): 
   const key = { name: options.name, kind: 'secret' } as const;
   if (making.isMade) return token.describe(key);
   requireFree(token, key);
-  const mechanism = toMechanism({ name: GENERATE[options.type] }, token.mechanisms);
+  const mechanism = toMechanism({ name: GENERATE[options.type] }, token);
   const template = changed(secretTemplate(options), token.quirks.attributes, 'secret');
   const handle = orNothing(token, [key], () => token.library.C_GenerateKey(token.session, mechanism, template));
   making.isMade = true;
@@ -77,7 +77,7 @@ export function generatePair(token: Token, options: PairOptions, making: Making)
   const names = 'rsaBits' in type ? ['CKM_RSA_PKCS_KEY_PAIR_GEN'] : GENERATE_PAIR[type.curve];
   // SoftHSM makes X25519 keys with the mechanism of the Edwards curves, others with one of their own.
   const chosen = names.find((each) => isThere(token, each)) ?? names[0];
-  const mechanism = toMechanism({ name: chosen as string }, token.mechanisms);
+  const mechanism = toMechanism({ name: chosen as string }, token);
   const { attributes } = token.quirks;
   const templates = pairTemplates(options, token.mechanisms);
   const publicKey = changed(templates.publicKey, attributes, 'public');
@@ -89,7 +89,7 @@ export function generatePair(token: Token, options: PairOptions, making: Making)
 
 function isThere(token: Token, name: string): boolean {
   try {
-    toMechanism({ name }, token.mechanisms);
+    toMechanism({ name }, token);
     return true;
   } catch {
     return false;

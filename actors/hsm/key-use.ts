@@ -56,7 +56,7 @@ function roomFor(token: Token, handle: pkcs11js.Handle, { name }: TokenMechanism
 
 export function decrypt(token: Token, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Uint8Array {
   const { library, session } = token;
-  library.C_DecryptInit(session, toMechanism(mechanism, token.mechanisms), token.handle(key));
+  library.C_DecryptInit(session, toMechanism(mechanism, token), token.handle(key));
   return inPieces(token, mechanism, data, {
     whole: () => inRoom(data.length + MARGIN_BYTES, (output) => library.C_Decrypt(session, input(data), output)),
     // Some tokens keep all that they got until the end, because the tag is there.
@@ -67,7 +67,7 @@ export function decrypt(token: Token, key: TokenKeyName, mechanism: TokenMechani
 
 export function sign(token: Token, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Uint8Array {
   const { library, session } = token;
-  library.C_SignInit(session, toMechanism(mechanism, token.mechanisms), token.handle(key));
+  library.C_SignInit(session, toMechanism(mechanism, token), token.handle(key));
   return inPieces(token, mechanism, data, {
     whole: () => inRoom(MAX_SIGNATURE_BYTES, (output) => library.C_Sign(session, input(data), output)),
     update: (piece) => {
@@ -99,20 +99,20 @@ function inPieces({ quirks }: Token, { name }: TokenMechanism, data: Uint8Array,
 
 export function wrap(token: Token, key: TokenKeyName, mechanism: TokenMechanism, material: Uint8Array): Uint8Array {
   const { library, session } = token;
-  const how = toMechanism(mechanism, token.mechanisms);
+  const how = toMechanism(mechanism, token);
   const passing = library.C_CreateObject(session, passingSecret(material));
   return inPassing(token, passing, () => new Uint8Array(library.C_WrapKey(session, how, token.handle(key), passing, output(material))));
 }
 
 export function wrapKey(token: Token, key: TokenKeyName, mechanism: TokenMechanism, target: TokenKeyName): Uint8Array {
   const { library, session } = token;
-  const how = toMechanism(mechanism, token.mechanisms);
+  const how = toMechanism(mechanism, token);
   return new Uint8Array(library.C_WrapKey(session, how, token.handle(key), token.handle(target), Buffer.alloc(MAX_WRAPPED_BYTES)));
 }
 
 export function unwrap(token: Token, key: TokenKeyName, mechanism: TokenMechanism, wrapped: Uint8Array): Uint8Array {
   const { library, session } = token;
-  const how = toMechanism(mechanism, token.mechanisms);
+  const how = toMechanism(mechanism, token);
   const passing = library.C_UnwrapKey(session, how, token.handle(key), Buffer.from(wrapped), passingSecret());
   return inPassing(token, passing, () => secretOf(token, passing));
 }
@@ -120,7 +120,7 @@ export function unwrap(token: Token, key: TokenKeyName, mechanism: TokenMechanis
 export function derive(token: Token, key: TokenKeyName, mechanism: TokenMechanism, length: number): Uint8Array {
   const { library, session } = token;
   if (mechanism.parameter?.kind === 'hkdf') return hkdf(token, key, mechanism.parameter, length);
-  const passing = library.C_DeriveKey(session, toMechanism(mechanism, token.mechanisms), token.handle(key), passingSecret(undefined, length));
+  const passing = library.C_DeriveKey(session, toMechanism(mechanism, token), token.handle(key), passingSecret(undefined, length));
   return inPassing(token, passing, () => secretOf(token, passing));
 }
 

@@ -28,10 +28,13 @@ export const HASH: Readonly<Record<TokenHash, string>> = {
 /** CKG_MGF1_*. */
 const MASK: Readonly<Record<TokenHash, number>> = { sha1: 1, sha256: 2, sha384: 3, sha512: 4, sha224: 5 };
 
-/** @param has the mechanisms that the token reports @throws MechanismMissing */
-export function toMechanism({ name, parameter }: TokenMechanism, has: ReadonlySet<number>): pkcs11js.Mechanism {
+type Abilities = Pick<Token, 'mechanisms' | 'quirks'>;
+
+/** @throws MechanismMissing */
+export function toMechanism({ name, parameter }: TokenMechanism, { mechanisms, quirks }: Abilities): pkcs11js.Mechanism {
   const mechanism = CKM[name];
-  if (mechanism === undefined || !has.has(mechanism)) throw new MechanismMissing(name);
+  if (mechanism === undefined || !mechanisms.has(mechanism)) throw new MechanismMissing(name);
+  if (quirks.ignoresOaepLabel && parameter?.kind === 'oaep' && parameter.label.length > 0) throw new MechanismMissing(`${name} with a label (PSource)`);
   return parameter === undefined ? { mechanism } : { mechanism, parameter: toParameter(parameter) };
 }
 
@@ -42,8 +45,9 @@ export interface Sealing {
 }
 
 /** For encryption: some tokens choose the IV of GCM themselves, and write it where the IV was. @throws MechanismMissing */
-export function toSealing({ mechanisms, quirks }: Pick<Token, 'mechanisms' | 'quirks'>, mechanism: TokenMechanism): Sealing {
-  const made = toMechanism(mechanism, mechanisms);
+export function toSealing(token: Abilities, mechanism: TokenMechanism): Sealing {
+  const made = toMechanism(mechanism, token);
+  const { quirks } = token;
   const { parameter } = mechanism;
   if (parameter?.kind !== 'gcm') return { mechanism: made, chosenIv: () => undefined };
   const { iv } = made.parameter as pkcs11js.AesGCM & { readonly iv: Buffer };

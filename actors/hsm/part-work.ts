@@ -39,7 +39,7 @@ export function startWork(token: Token, sessions: Sessions, key: TokenKeyName, s
 
 function onToken(token: Token, sessions: Sessions, key: TokenKeyName, { what, mechanism }: PartStart): PartWork {
   const { library } = token;
-  const how = what === 'encrypt' ? toSealing(token, mechanism) : { mechanism: toMechanism(mechanism, token.mechanisms), chosenIv: () => undefined };
+  const how = what === 'encrypt' ? toSealing(token, mechanism) : { mechanism: toMechanism(mechanism, token), chosenIv: () => undefined };
   const known = key.wrapped ? undefined : token.handle(key);
   const session = sessions.open();
   try {

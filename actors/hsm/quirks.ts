@@ -16,6 +16,8 @@ export interface HsmQuirks {
   readonly wholeMechanisms?: readonly string[];
   /** The token chooses the IVs of CKM_AES_GCM itself, and takes only zeros. One that writes its own over any IV needs no such word. */
   readonly choosesGcmIv?: boolean;
+  /** C_DecryptInit of CKM_RSA_PKCS_OAEP takes any label and decrypts as with none: a label (PSource) is refused before the token sees it. */
+  readonly ignoresOaepLabel?: boolean;
   /** The token does one call at a time: others of its slot wait outside of the library, where they hold up no other slot. */
   readonly oneAtATime?: boolean;
   /** A search can make a call fail that makes or destroys a key of its slot at the same time: searches wait for such calls. */

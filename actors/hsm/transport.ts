@@ -37,7 +37,7 @@ export function bringWrapped(token: Token, key: BroughtKey, template: readonly p
       const carrier = unwrap(temporary, PASSING_AES);
       temporary.fill(0);
       return ending(token, [carrier], () =>
-        token.library.C_UnwrapKey(token.session, toMechanism({ name: keyWrap as string }, token.mechanisms), carrier, wrapped, without),
+        token.library.C_UnwrapKey(token.session, toMechanism({ name: keyWrap as string }, token), carrier, wrapped, without),
       );
     });
   } finally {
@@ -78,7 +78,7 @@ type Unwrap = (material: Uint8Array, template: pkcs11js.Attribute[]) => pkcs11js
 
 /** The pair lies on the token for this call only. */
 function withPair<T>(token: Token, work: (unwrap: Unwrap) => T): T {
-  const { library, session, mechanisms } = token;
+  const { library, session } = token;
   const publicKey = [
     { type: CKA.TOKEN, value: false },
     { type: CKA.WRAP, value: true },
@@ -91,13 +91,13 @@ function withPair<T>(token: Token, work: (unwrap: Unwrap) => T): T {
     { type: CKA.SENSITIVE, value: true },
     { type: CKA.UNWRAP, value: true },
   ];
-  const pair = library.C_GenerateKeyPair(session, toMechanism({ name: 'CKM_RSA_PKCS_KEY_PAIR_GEN' }, mechanisms), publicKey, privateKey);
+  const pair = library.C_GenerateKeyPair(session, toMechanism({ name: 'CKM_RSA_PKCS_KEY_PAIR_GEN' }, token), publicKey, privateKey);
   return ending(token, [pair.publicKey, pair.privateKey], () => {
     const n = (token.read(pair.publicKey, CKA.MODULUS) as Buffer).toString('base64url');
     const key = createPublicKey({ format: 'jwk', key: { kty: 'RSA', n, e: 'AQAB' } });
     // Every token that has OAEP has it with SHA-1; SoftHSM with no other hash.
     const oaep = { kind: 'oaep', hash: 'sha1', maskHash: 'sha1', label: new Uint8Array() } as const;
-    const mechanism = toMechanism({ name: 'CKM_RSA_PKCS_OAEP', parameter: oaep }, mechanisms);
+    const mechanism = toMechanism({ name: 'CKM_RSA_PKCS_OAEP', parameter: oaep }, token);
     return work((material, template) => {
       const wrapped = publicEncrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha1' }, material);
       return library.C_UnwrapKey(session, mechanism, pair.privateKey, wrapped, template);

@@ -31,16 +31,16 @@ interface Kept {
 }
 
 /** @throws MechanismMissing if the token does not unwrap keys with it */
-export function requireUnwrapping({ library, mechanisms }: Token, slot: pkcs11js.Handle, { mechanism: { name } }: WrappedKey): void {
-  const { mechanism } = toMechanism({ name }, mechanisms);
-  if ((library.C_GetMechanismInfo(slot, mechanism).flags & CKF_UNWRAP) === 0) throw new MechanismMissing(`${name} that unwraps keys`);
+export function requireUnwrapping(token: Token, slot: pkcs11js.Handle, { mechanism: { name } }: WrappedKey): void {
+  const { mechanism } = toMechanism({ name }, token);
+  if ((token.library.C_GetMechanismInfo(slot, mechanism).flags & CKF_UNWRAP) === 0) throw new MechanismMissing(`${name} that unwraps keys`);
 }
 
 /** The key lives as long as the session, and nothing reads its value. */
 export function unwrapInto(token: Token, session: pkcs11js.Handle, { kind, wrapped }: WrappedKeyName): pkcs11js.Handle {
   const { by, mechanism, value } = wrapped;
   const template = changed(unwrappedTemplate(wrapped), token.quirks.attributes, kind);
-  return token.library.C_UnwrapKey(session, toMechanism(mechanism, token.mechanisms), token.handle(by), Buffer.from(value), template);
+  return token.library.C_UnwrapKey(session, toMechanism(mechanism, token), token.handle(by), Buffer.from(value), template);
 }
 
 /** After it no operation is under way in the session, so that it need not be dropped. */

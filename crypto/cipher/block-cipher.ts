@@ -81,7 +81,7 @@ export function createStreamed({ name, openssl, rule, block, pieces, room }: Str
     return start(iv, createDecipheriv(openssl, keyObject(key), iv), false);
   };
   return {
-    ...{ name, ivBytes: rule?.bytes, acceptsIv: (bytes) => rule === undefined || acceptsIv(rule, bytes), authenticated: false, tagBytes: 0 },
+    ...{ name, ivBytes: rule?.bytes, ivRule: rule, acceptsIv: (bytes) => rule === undefined || acceptsIv(rule, bytes), authenticated: false, tagBytes: 0 },
     encrypt: (key, input) => ({ data: whole(encryptor(key, input), input.data) }),
     decrypt: (key, input) => whole(decryptor(key, input), input.data),
     ...{ encryptor, decryptor },

@@ -48,7 +48,7 @@ function withHmac({ hash, keyBytes }: Mode): Cipher {
   const openssl = `aes-${keyBytes * 4}-cbc`;
   const tagBytes = keyBytes / 2;
   return {
-    ...{ name, ivBytes: IV.bytes, acceptsIv: (bytes) => bytes === IV.bytes, authenticated: true, tagBytes },
+    ...{ name, ivBytes: IV.bytes, ivRule: IV, acceptsIv: (bytes) => bytes === IV.bytes, authenticated: true, tagBytes },
     encrypt(key, input) {
       const { cipher: cipherKey, mac } = halves(keyObject(key));
       const iv = checkedIv(name, IV, input.iv);

@@ -7,6 +7,7 @@ import { aead, ccm } from './aead.ts';
 import { blockCipher, counterMode } from './block-cipher.ts';
 import { chacha20 } from './chacha20.ts';
 import { gcmSiv } from './gcm-siv.ts';
+import type { IvRule } from './initialization-vector.ts';
 import { keyWrap } from './key-wrap.ts';
 import { isBlockPadding } from './padding.ts';
 import { xts } from './xts.ts';
@@ -44,6 +45,8 @@ export interface Cipher {
   readonly name: string;
   /** Length in bytes of the IV, nonce or counter that the server generates if the client sends none; undefined if the cipher needs none. */
   readonly ivBytes: number | undefined;
+  /** The lengths that it takes; undefined if it needs none. */
+  readonly ivRule: IvRule | undefined;
   acceptsIv(bytes: number): boolean;
   readonly authenticated: boolean;
   /** 0 if there is no tag. */

@@ -13,7 +13,7 @@ export function gcmSiv(name: string, tagLength: number | undefined): Cipher {
   checkedTagLength([TAG_BYTES], tagLength);
   const siv = (key: SecretKey, iv: Uint8Array | undefined, aad: Uint8Array | undefined) => gcmsiv(keyBytes(key), checkedIv(name, RULE, iv), aad);
   return {
-    ...{ name, ivBytes: RULE.bytes, acceptsIv: (bytes) => acceptsIv(RULE, bytes), authenticated: true, tagBytes: TAG_BYTES },
+    ...{ name, ivBytes: RULE.bytes, ivRule: RULE, acceptsIv: (bytes) => acceptsIv(RULE, bytes), authenticated: true, tagBytes: TAG_BYTES },
     encrypt(key, { iv, aad, data }) {
       const sealed = siv(key, iv, aad).encrypt(data);
       return { data: sealed.subarray(0, data.length), tag: sealed.subarray(data.length) };

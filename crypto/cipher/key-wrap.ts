@@ -41,7 +41,7 @@ export function keyWrap(name: string, mode: keyof typeof MODE, keyBytes: number)
   const type = `aes${keyBytes * 8}-${openssl}`;
   const initial = (iv: Uint8Array | undefined) => otherInitialValue(mode, iv) ?? initialValue;
   return {
-    ...{ name, ivBytes: undefined, acceptsIv: (bytes) => bytes === 0 || bytes === initialValue.length, authenticated: false, tagBytes: 0 },
+    ...{ name, ivBytes: undefined, ivRule: undefined, acceptsIv: (bytes) => bytes === 0 || bytes === initialValue.length, authenticated: false, tagBytes: 0 },
     encrypt(key, { iv, data }) {
       if (!accepts(data.length)) throw new CryptoError('invalid', `${name} wraps ${takes}; ${data.length} bytes were given`);
       return { data: createCipheriv(type, keyObject(key), initial(iv)).update(data) };

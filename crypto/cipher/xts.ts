@@ -13,7 +13,7 @@ const MAX_BYTES = 2 ** 24;
 /** The IV is the tweak. It cannot stream, because the last two blocks of a data unit depend on its length. */
 export function xts(name: string, openssl: string): Cipher {
   return {
-    ...{ name, ivBytes: RULE.bytes, acceptsIv: (bytes) => acceptsIv(RULE, bytes), authenticated: false, tagBytes: 0 },
+    ...{ name, ivBytes: RULE.bytes, ivRule: RULE, acceptsIv: (bytes) => acceptsIv(RULE, bytes), authenticated: false, tagBytes: 0 },
     encrypt: (key, { iv, data }) => ({ data: createCipheriv(openssl, checkedKey(key), checkedIv(name, RULE, iv)).update(checkedUnit(data)) }),
     decrypt: (key, { iv, data }) => createDecipheriv(openssl, checkedKey(key), checkedIv(name, RULE, iv)).update(checkedUnit(data)),
   };

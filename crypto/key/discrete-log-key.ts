@@ -88,6 +88,20 @@ export function dhParts(key: KeyObject): DhParts {
   return { prime, generator, subgroup: subgroups.get(key), value };
 }
 
+/** The test of a longer one would take a second or more. */
+const MAX_TESTED = 1n << 4096n;
+
+/** Fermat's test, which a number that is no prime fails unless it was made to pass. */
+const mayBePrime = (n: bigint): boolean => n % 2n === 1n && (n >= MAX_TESTED || power(2n, n - 1n, n) === 1n);
+
+/** Whether the numbers can be those of a DH key: with others, everybody can compute its secrets (NIST SP 800-56A sections 5.6.1.1 and 5.6.2.3.1). */
+export function isDhKey(key: KeyObject): boolean {
+  const { prime, generator, value } = dhParts(key);
+  const isElement = (each: bigint): boolean => each > 1n && each < prime - 1n;
+  const inRange = key.type === 'public' ? isElement(value) : value > 0n && value < prime - 1n;
+  return isElement(generator) && inRange && mayBePrime(prime);
+}
+
 /** Longer orders are not standardised (FIPS 186-4 section 4.2), and this bounds the time of the check. */
 const MAX_ORDER = 1n << 512n;
 
@@ -95,6 +109,6 @@ const MAX_ORDER = 1n << 512n;
 export function isDsaKey(key: KeyObject): boolean {
   const { p, q, g, value } = dsaParts(key);
   const isOfOrder = (each: bigint): boolean => each > 1n && each < p && power(each, q, p) === 1n;
-  if (p % 2n === 0n || q % 2n === 0n || q >= MAX_ORDER || !isOfOrder(g)) return false;
+  if (q >= MAX_ORDER || !mayBePrime(q) || !mayBePrime(p) || !isOfOrder(g)) return false;
   return key.type === 'public' ? isOfOrder(value) : value > 0n && value < q;
 }

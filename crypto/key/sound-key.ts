@@ -1,6 +1,6 @@
 // Says what is wrong with the numbers of a new key, of which OpenSSL reads any: with some of them, signatures verify that nobody has made, or show the key.
 import type { KeyObject } from 'node:crypto';
-import { isDsaKey } from './discrete-log-key.ts';
+import { isDhKey, isDsaKey } from './discrete-log-key.ts';
 import { isEdwardsPoint } from './edwards-point.ts';
 import { keyFacts } from './key-algorithm.ts';
 import { isRsaPrivateKey } from './rsa-key.ts';
@@ -10,5 +10,6 @@ export function flawOf(key: KeyObject): string | undefined {
   const { algorithm } = keyFacts(key);
   if (algorithm === 'RSA' && key.type === 'private' && !isRsaPrivateKey(key)) return 'the numbers of the RSA private key do not belong together';
   if (algorithm === 'DSA' && !isDsaKey(key)) return 'the numbers of the DSA key do not belong together';
+  if (algorithm === 'DH' && !isDhKey(key)) return 'the numbers of the DH key do not belong together';
   return isEdwardsPoint(key) ? undefined : `these bytes are not a public key of ${key.asymmetricKeyType}`;
 }

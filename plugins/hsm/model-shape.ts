@@ -19,6 +19,7 @@ const QUIRKS = Type.Object(
     missingMechanisms: Type.Optional(Type.Array(NAME)),
     wholeMechanisms: Type.Optional(Type.Array(NAME)),
     choosesGcmIv: Type.Optional(Type.Boolean()),
+    ignoresOaepLabel: Type.Optional(Type.Boolean()),
     oneAtATime: Type.Optional(Type.Boolean()),
     searchesInTurn: Type.Optional(Type.Boolean()),
     threads: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_THREADS })),

@@ -16,7 +16,7 @@ export default defineHsmModel({
   libraryVariable: 'SOFTHSM2_LIBRARY',
   env: ['SOFTHSM2_CONF'],
   // A search reads the files of keys that are being written: SoftHSM 2.6 then ends their making with CKR_GENERAL_ERROR or CKR_TEMPLATE_INCONSISTENT.
-  quirks: { searchesInTurn: true },
+  quirks: { searchesInTurn: true, ignoresOaepLabel: true },
   hints: {
     library: 'install softhsm2',
     token: 'list the tokens with softhsm2-util --show-slots; SOFTHSM2_CONF names the configuration',

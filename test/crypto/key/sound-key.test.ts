@@ -1,11 +1,20 @@
 // Numbers of new keys: those that do not compute, and those with which signatures verify that nobody has made.
 import assert from 'node:assert/strict';
-import { createPrivateKey, createPublicKey, generateKeyPairSync, generatePrimeSync, type KeyObject } from 'node:crypto';
+import {
+  checkPrimeSync,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  generatePrimeSync,
+  getDiffieHellman,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
 import { test } from 'uvu';
 import { octets, oid, sequence, unsigned } from '../../../crypto/der.ts';
-import { dsaKey, dsaParts } from '../../../crypto/key/discrete-log-key.ts';
+import { dhKey, dsaKey, dsaParts } from '../../../crypto/key/discrete-log-key.ts';
 import { generatePair } from '../../../crypto/key/key-pair.ts';
-import { inverse } from '../../../crypto/key/modular.ts';
+import { fromBytes, inverse, power } from '../../../crypto/key/modular.ts';
 import { bareKey, rsaPrivateKey } from '../../../crypto/key/rsa-key.ts';
 import { flawOf } from '../../../crypto/key/sound-key.ts';
 import { verify } from '../../../crypto/signature/sign.ts';
@@ -21,8 +30,8 @@ function rsaOf(p: bigint, q: bigint): KeyObject | undefined {
   return createPrivateKey({ key: sequence(...numbers.map(unsigned)), format: 'der', type: 'pkcs1' });
 }
 
-function found<T>(make: () => T | undefined): T {
-  for (let tries = 0; tries < 100; tries++) {
+function found<T>(make: () => T | undefined, most = 100): T {
+  for (let tries = 0; tries < most; tries++) {
     const made = make();
     if (made !== undefined) return made;
   }
@@ -74,6 +83,35 @@ test('DSA: a generator or a public key of one, or of another order, is refused',
   for (const bad of publicOnes) assert.match(flawOf(dsaKey('PublicKey', { p, q, g, value: y, ...bad })) ?? '', /DSA/, JSON.stringify(Object.keys(bad)));
   for (const value of [q, q + 1n]) assert.match(flawOf(dsaKey('PrivateKey', { p, q, g, value })) ?? '', /DSA/);
   assert.equal(flawOf(dsaKey('PrivateKey', { p, q, g, value: q - 1n })), undefined);
+});
+
+test('DSA: P and Q are primes', () => {
+  // Each number has the order that it should, as far as one can tell without the factors.
+  const q = prime(160) * prime(96);
+  const { p, factor } = found(() => {
+    const k = fromBytes(randomBytes(96)) * 2n;
+    const each = k * q + 1n;
+    return checkPrimeSync(each) ? { p: each, factor: k } : undefined;
+  }, 10_000);
+  const g = power(2n, factor, p);
+  assert.equal(power(g, q, p), 1n);
+  assert.match(flawOf(dsaKey('PublicKey', { p, q, g, value: power(g, 5n, p) })) ?? '', /DSA/);
+});
+
+test('DH: a generator or a public key out of range, and a P that is no prime, are refused', () => {
+  const own = BigInt(`0x${getDiffieHellman('modp14').getPrime('hex')}`);
+  const good = { prime: own, generator: 2n, value: 5n };
+  const { privateKey, publicKey } = generatePair('DH', { length: 2048 });
+  for (const key of [privateKey, publicKey, dhKey('PrivateKey', good), dhKey('PublicKey', good)]) assert.equal(flawOf(key), undefined);
+  const outside = [0n, 1n, own - 1n, own, own + 1n];
+  const bad = [
+    ...outside.flatMap((each) => [{ generator: each }, { value: each }]),
+    { prime: own + 2n },
+    { prime: own - 1n },
+    { prime: prime(512) * prime(512) },
+  ];
+  for (const each of bad) assert.match(flawOf(dhKey('PublicKey', { ...good, ...each })) ?? '', /^the numbers of the DH key do not belong together$/);
+  for (const value of [0n, own - 1n, own]) assert.match(flawOf(dhKey('PrivateKey', { ...good, value })) ?? '', /DH/);
 });
 
 test('other keys have no such numbers', () => {

@@ -69,6 +69,24 @@ test('bytes behind a key, and other sequences', () => {
   assert.throws(() => requireDeclaredFormat('PublicKey', 'PKCS_1', true, other), refused(/PKCS_1: they are something else$/));
 });
 
+test('a structure of a version that does not exist is refused, which OpenSSL passes over', () => {
+  const of = (key: KeyObject, format: KeyFormatType, version: number) => {
+    const material = exported(key, format) as Buffer;
+    // INTEGER of one byte: the first member.
+    material[material.indexOf(Buffer.of(2, 1)) + 2] = version;
+    return () => requireDeclaredFormat('PrivateKey', format, isRsa(key), material);
+  };
+  for (const [key, format, right, wrong] of [
+    [rsa.privateKey, 'PKCS_1', [0], [1, 2, 9]],
+    [rsa.privateKey, 'PKCS_8', [0, 1], [2, 9]],
+    [ec.privateKey, 'ECPrivateKey', [1], [0, 2]],
+  ] as const) {
+    for (const version of right) of(key, format, version)();
+    for (const version of wrong)
+      assert.throws(of(key, format, version), refused(new RegExp(`^KeyMaterial: the version of the ${format} structure must be [01]`)));
+  }
+});
+
 /** RFC 8017 appendix A.1.2: version 1, with OtherPrimeInfos. The third prime is made up, because nothing computes with it. */
 test('an RSA key with three primes is refused by its name', () => {
   const jwk = rsa.privateKey.export({ format: 'jwk' });

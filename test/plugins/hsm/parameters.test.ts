@@ -71,6 +71,34 @@ if (!skipWithout('softhsm2')) {
     await refused(kmip(server.admin, 'Encrypt', identifier(id()), ...of(0, 16)), /^Invalid_Field: CounterLength must be 1 to 128 bits/);
   });
 
+  test('the refusal of an IV names the lengths that the mode takes, whole and in parts', async () => {
+    const sent = (mode: string, size: number) => [
+      ...[identifier(id()), parameters(enumeration('BlockCipherMode', mode)), bytes('Data', DATA), bytes('IVCounterNonce', Buffer.alloc(size))],
+    ];
+    for (const more of [[], [boolean('InitIndicator', true)]])
+      for (const [mode, size, lengths] of [
+        ['GCM', 129, '1 to 128'],
+        ['CBC', 12, '16'],
+      ] as const)
+        await refused(
+          kmip(server.admin, 'Encrypt', ...sent(mode, size), ...more),
+          new RegExp(`^Invalid_Field: invalid IV/nonce length: ${lengths} bytes are needed, ${size} were given$`),
+        );
+  });
+
+  test('a label of OAEP, which SoftHSM would pass over, is refused in both directions', async () => {
+    const own = `${server.prefix}labelled`;
+    const rsa = [enumeration('CryptographicAlgorithm', 'RSA'), integer('CryptographicLength', 2048)];
+    await done(makePair(server.admin, own, ...rsa));
+    const oaep = (label: string) => parameters(enumeration('PaddingMethod', 'OAEP'), enumeration('HashingAlgorithm', 'SHA_1'), bytes('PSource', label));
+    const { Data: sealed = '' } = await done(kmip(server.admin, 'Encrypt', identifier(`${own}_pk`), oaep(''), bytes('Data', DATA)));
+    const open = (label: string) => kmip(server.admin, 'Decrypt', identifier(own), oaep(label), bytes('Data', sealed));
+    assert.equal((await done(open('')))['Data'], DATA.toString('hex').toUpperCase());
+    const none = /^Unsupported_Cryptographic_Parameters: the token has no mechanism CKM_RSA_PKCS_OAEP with a label \(PSource\)$/;
+    await refused(open('4142'), none);
+    await refused(kmip(server.admin, 'Encrypt', identifier(`${own}_pk`), oaep('4142'), bytes('Data', DATA)), none);
+  });
+
   test('an initial value of key wrap other than the default is not passed over', async () => {
     const wrap = parameters(enumeration('BlockCipherMode', 'NISTKeyWrap'));
     const asked = (operation: string, data: Uint8Array, initial: string) =>

@@ -1,5 +1,6 @@
 // The mechanisms of PKCS#11 for ciphers, key wrap and MACs (PKCS #11 v2.40 mechanisms, sections 2.1, 2.11 to 2.13).
 import type { Cipher } from '../../../../crypto/cipher/cipher.ts';
+import { checkedIv } from '../../../../crypto/cipher/initialization-vector.ts';
 import { digestOf } from '../../../../crypto/digest-name.ts';
 import type { CryptographicParameters, HashingAlgorithm } from '../../../../crypto/parameters.ts';
 import { macAlgorithm } from '../../../../crypto/signature/mac.ts';
@@ -43,13 +44,11 @@ export function withIv(name: string, { iv, aad, tagBytes }: CipherInput, paramet
   return iv === undefined ? { name } : { name, parameter: { kind: 'bytes', bytes: owned(iv) } };
 }
 
-/** @returns undefined for a cipher that needs none @throws Refusal InvalidMessage, InvalidField */
+/** @returns undefined for a cipher that needs none @throws Refusal InvalidMessage, CryptoError invalid */
 export function requireIv(cipher: Cipher, iv: Uint8Array | undefined): Uint8Array | undefined {
-  if (cipher.ivBytes === undefined) return undefined;
+  if (cipher.ivRule === undefined) return undefined;
   if (iv === undefined) throw new Refusal('InvalidMessage', `missing-iv: ${cipher.name} needs the IV, counter or nonce of the encryption`);
-  if (!cipher.acceptsIv(iv.length))
-    throw new Refusal('InvalidField', `invalid IV/nonce length: ${cipher.name} takes ${cipher.ivBytes} bytes, not ${iv.length}`);
-  return iv;
+  return checkedIv(cipher.name, cipher.ivRule, iv);
 }
 
 /** @param chosen by the token @param made by this server @throws Refusal if the token has replaced that of the client */
