@@ -1,7 +1,7 @@
 // Reads the files that are named on the command line; every refusal says which file it is about.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { openAsBlob, readFileSync, statSync } from 'node:fs';
-import { createSecureContext } from 'node:tls';
+import { readPem } from '../kernel/pem.ts';
 import { namingFile } from '../kernel/private-file.ts';
 import { CommandError, EXIT } from './exit.ts';
 
@@ -22,31 +22,17 @@ export async function blobOf(path: string): Promise<Blob> {
   });
 }
 
-/** Node passes over a text without certificates, and trusts nobody. @throws CommandError unless it has certificates in PEM */
-export function authoritiesIn(path: string): string {
-  const pem = textOf(path);
-  const blocks = pem.match(/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g);
-  try {
-    for (const block of blocks ?? []) new X509Certificate(block);
-    if (blocks) return pem;
-  } catch {
-    // Said below.
-  }
-  throw new CommandError(`${path} has no certificate in PEM, or a damaged one`, EXIT.usage);
+/** @throws CommandError unless the file has blocks of this kind, all of them whole: TLS passes over others without a word, and trusts nobody */
+export function pemIn(path: string, kind: 'certificate' | 'privateKey'): string {
+  const pem = readPem(path, kind, (problem) => {
+    throw new CommandError(problem, EXIT.usage);
+  });
+  return String(pem);
 }
 
 /** @throws CommandError unless they are a certificate and its key in PEM */
 export function clientCertificate(certificate: string, privateKey: string): { cert: string; key: string } {
-  const [cert, key] = [textOf(certificate), textOf(privateKey)];
-  const fits = (what: string, options: { cert?: string; key?: string }) => {
-    try {
-      createSecureContext(options);
-    } catch (error) {
-      throw new CommandError(`${what}: ${(error as Error).message}`, EXIT.usage);
-    }
-  };
-  fits(`${certificate} is not a certificate in PEM`, { cert });
-  fits(`${privateKey} is not a private key in PEM without a passphrase`, { key });
+  const [cert, key] = [pemIn(certificate, 'certificate'), pemIn(privateKey, 'privateKey')];
   // A certificate and a key of different algorithms go into a context together.
   if (new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) return { cert, key };
   throw new CommandError(`${privateKey} is not the key of ${certificate}`, EXIT.usage);

@@ -1,7 +1,7 @@
 // Decides how the certificate of a server is trusted at the sign-in: by an authority, by its fingerprint, or by the user who has seen it.
 import { connect as connectTls, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
 import { CommandError, EXIT } from './exit.ts';
-import { authoritiesIn } from './files.ts';
+import { pemIn } from './files.ts';
 import type { Profile } from './profile.ts';
 import type { Prompts } from './prompts.ts';
 
@@ -18,7 +18,7 @@ export type Trust = Pick<Profile, 'ca' | 'fingerprint'>;
 
 /** @throws CommandError for a server that nobody vouches for */
 export async function trust(address: string, { ca, fingerprint }: TrustOptions, prompts: Prompts): Promise<Trust> {
-  if (ca !== undefined) return { ca: authoritiesIn(ca) };
+  if (ca !== undefined) return { ca: pemIn(ca, 'certificate') };
   if (fingerprint !== undefined && !/^[0-9A-F]{64}$/.test(plain(fingerprint)))
     throw new CommandError('--fingerprint must be the SHA-256 of a certificate: 64 hexadecimal digits, with or without colons', EXIT.usage);
   const seen = await look(new URL(address));

@@ -42,12 +42,12 @@ test('a file to write is named as it was given, and one that is there is refused
 test('authorities, certificates, keys and secrets that are none are refused before anything is sent', async () => {
   const login = (flags: string) => `gatehouse login $ADDRESS --profile other ${flags}`;
   const trusted = '--ca data/tls/cert.pem';
-  await refused(login('--ca text --user ada --password-file text'), 2, /^gatehouse: text has no certificate in PEM/);
+  await refused(login('--ca text --user ada --password-file text'), 2, /^gatehouse: text holds no certificate in PEM format\n$/);
   await refused(login('--fingerprint 00 --user ada --password-file text'), 2, /^gatehouse: --fingerprint must be the SHA-256 /);
   await refused(login(`${trusted} --user ada --password-file empty`), 2, /^gatehouse: empty is empty, where --password-file expects a secret\n$/);
   await refused(`echo | ${login(`${trusted} --user ada --password-file -`)}`, 2, /^gatehouse: the line of standard input is empty/);
-  await refused(login(`${trusted} --cert text --key other.pem`), 2, /text is not a certificate in PEM/);
-  await refused(login(`${trusted} --cert data/tls/cert.pem --key text`), 2, /text is not a private key in PEM/);
+  await refused(login(`${trusted} --cert text --key other.pem`), 2, /text holds no certificate in PEM format\n$/);
+  await refused(login(`${trusted} --cert data/tls/cert.pem --key text`), 2, /text holds no private key in PEM format\n$/);
   await refused(login(`${trusted} --cert data/tls/cert.pem --key other.pem`), 2, /other\.pem is not the key of .*cert\.pem/);
 });
 

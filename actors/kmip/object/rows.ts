@@ -154,13 +154,8 @@ export class ObjectRows {
     const row = rowOf(draft);
     const written = !hasContent(draft) || this.#contents.isStored(draft.content, seal.content) ? undefined : this.#contents.seal(id, draft.content);
     const content = written?.mark ?? seal.content;
-    const columns = [
-      ...Object.values(row),
-      this.seals.write(row, { content, mark: seal.mark }),
-      ...datesOf(draft),
-      this.#now(),
-      row.attributes.length + (written?.bytes?.length ?? 0),
-    ];
+    const size = row.attributes.length + (written?.bytes?.length ?? 0);
+    const columns = [...Object.values(row), this.seals.write(row, { content, mark: seal.mark }), ...datesOf(draft), this.#now(), size];
     tx.touch(objectCounter(id));
     if (written) await tx.run(`UPDATE kms_object SET ${CHANGED}, content = $14 WHERE id = $1`, [...columns, written.bytes]);
     else await tx.run(`UPDATE kms_object SET ${CHANGED} + COALESCE(OCTET_LENGTH(content), 0) WHERE id = $1`, columns);
@@ -181,12 +176,17 @@ export class ObjectRows {
     const isEmpty = row.content === null && seal.content.generation === NO_CONTENT.generation;
     const content = isEmpty ? undefined : await this.#contents.open(from, row.id, { bytes: row.content, mark: seal.content });
     // Changes the draft in place, because its mark is registered for this very object.
-    return content || isEmpty ? Object.assign(draft, { content }) : void this.#forged(row.id, 'content');
+    if (content || isEmpty) return Object.assign(draft, { content });
+    this.#forged(row.id, 'content');
+    return undefined;
   }
 
   #describe(row: DescriptionRow): { draft: DescriptionDraft; seal: Seal } | undefined {
     const seal = this.seals.open(row, row.seal);
-    if (!seal) return void this.#forged(row.id, 'row');
+    if (!seal) {
+      this.#forged(row.id, 'row');
+      return undefined;
+    }
     const draft = toDescription(row);
     this.#marks.set(draft, seal.mark);
     return { draft, seal };
