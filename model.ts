@@ -11,13 +11,14 @@ import { amount, progressOn } from './actors/model/hub/progress.ts';
 import { pull } from './actors/model/hub/pull.ts';
 import { ConfigError } from './kernel/config/config-error.ts';
 import { lockFile } from './kernel/file-lock.ts';
+import { OWN_COMMANDS } from './kernel/own-commands.ts';
 import { createPrivateFolder } from './kernel/private-file.ts';
 import type { AiConfig } from './plugins/ai/config.ts';
 
-const USAGE = `usage: npm run model -- list
-       npm run model -- pull OWNER/NAME [--name NAME] [--revision REVISION] [--precision ${PRECISIONS.join('|')}]
-       npm run model -- verify [NAME]
-       npm run model -- remove NAME
+const USAGE = `usage: ${OWN_COMMANDS.model} list
+       ${OWN_COMMANDS.model} pull OWNER/NAME [--name NAME] [--revision REVISION] [--precision ${PRECISIONS.join('|')}]
+       ${OWN_COMMANDS.model} verify [NAME]
+       ${OWN_COMMANDS.model} remove NAME
 Also: --config FILE, --data-dir FOLDER`;
 
 const OPTIONS = {
@@ -68,7 +69,7 @@ async function list({ ai, folder }: Surroundings): Promise<void> {
     console.log(`${name}: ${origin}; ${use ? `used for ${use.task}` : `not used: add [[ai.models]] with id = "${name}"`}`);
   }
   const missing = ai.models.filter(({ engine, folder: own, id }) => engine === 'onnx' && own === '' && !installed.some(({ name }) => name === id));
-  for (const { id } of missing) console.log(`${id}: configured, not installed: npm run model -- pull OWNER/NAME --name ${id}`);
+  for (const { id } of missing) console.log(`${id}: configured, not installed: ${OWN_COMMANDS.model} pull OWNER/NAME --name ${id}`);
   if (installed.length + missing.length === 0) console.log(`no models in ${folder}`);
 }
 

@@ -73,7 +73,7 @@ export async function loadLibrary(path: string, hint = 'install it'): Promise<pk
   if (path === '') throw new Error(`no PKCS#11 library found in the usual places for this model: ${hint}, or set library to its path`);
   if (!existsSync(path)) throw new Error(`${path}: the file does not exist; set library to the path of the PKCS#11 library`);
   const { default: binding } = await import('pkcs11js').catch((cause: unknown) => {
-    throw new Error('the package pkcs11js is not installed: install python3, make and g++, then run npm start again', { cause });
+    throw new Error('the package pkcs11js is not installed: install python3, make and g++, then install gatehouse again (in a clone: npm start)', { cause });
   });
   const library = new binding.PKCS11();
   library.load(path);

@@ -45,7 +45,7 @@ export async function restore(options: JobOptions, file: string): Promise<string
     dataDir.release();
   }
   const { made_at: madeAt, server } = examined.header;
-  return `gatehouse: restored ${examined.end.rows} rows from the backup of ${new Date(madeAt).toISOString()} (gatehouse ${server}); run npm start to use them${warnings.join('')}`;
+  return `gatehouse: restored ${examined.end.rows} rows from the backup of ${new Date(madeAt).toISOString()} (gatehouse ${server}); start the server to use them${warnings.join('')}`;
 }
 
 /** Checks the whole file before anything is written. */

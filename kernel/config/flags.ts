@@ -1,5 +1,6 @@
 // Parses the command line of the server: the flags of the kernel and of the plugins.
 import { parseArgs } from 'node:util';
+import { OWN_COMMANDS } from '../own-commands.ts';
 import { parseReference } from './secret.ts';
 
 /** A flag of the kernel or of a plugin. It takes one value unless it is a switch. */
@@ -154,5 +155,5 @@ function withoutStart(given: Readonly<Record<string, unknown>>, plugin: FlagValu
 
 export function usage(declared: Readonly<Record<string, FlagSpec>>): string {
   const rows = Object.entries({ ...KERNEL_FLAGS, ...declared, ...LAST });
-  return ['usage: npm start -- [flags]', '', ...rows.map(([name, { about }]) => `  --${name.padEnd(17)} ${about}`)].join('\n');
+  return [`usage: ${OWN_COMMANDS.start} [flags]`, '', ...rows.map(([name, { about }]) => `  --${name.padEnd(17)} ${about}`)].join('\n');
 }

@@ -1,5 +1,6 @@
 // Translations by a model: whole sentences together in windows, line by line, so that paragraphs stay what they are.
 import { Fault } from '../../kernel/fault.ts';
+import { OWN_COMMANDS } from '../../kernel/own-commands.ts';
 import type { AiConfig } from './config.ts';
 import type { Generator, ModelConfig } from './generation.ts';
 import type { Say } from './streamed.ts';
@@ -17,7 +18,7 @@ export function translatorFor({ models }: AiConfig, from: string, to: string): M
   if (found) return found;
   const pairs = [...new Set(translators.flatMap(({ languages }) => languages))].sort();
   const installed = pairs.length === 0 ? 'none' : pairs.join(', ');
-  const command = `npm run model -- pull Xenova/opus-mt-${from}-${to}`;
+  const command = `${OWN_COMMANDS.model} pull Xenova/opus-mt-${from}-${to}`;
   throw new Fault('MODEL_NOT_INSTALLED', {
     detail: `no model that translates from ${from} to ${to} is installed; installed pairs: ${installed}; to install one: ${command}, and a table [[ai.models]]`,
   });

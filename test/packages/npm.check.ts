@@ -46,7 +46,10 @@ test('npm install in an empty folder brings the command and the pinned Node; the
   execFileSync('npm', ['init', '-y'], { cwd: LOCAL, env, stdio: 'ignore' });
   execFileSync('npm', ['install', ...FLAGS, tarball], { cwd: LOCAL, env, stdio: 'inherit' });
   const command = join(LOCAL, 'node_modules/.bin/gatehouse');
-  assert.equal(execFileSync(command, ['--version'], { encoding: 'utf8' }).trim(), versionOf());
+  const says = (...args: string[]) => execFileSync(command, args, { cwd: LOCAL, encoding: 'utf8' });
+  assert.equal(says('--version').trim(), versionOf());
+  assert.match(says('start', '--help'), /^usage: gatehouse start \[flags\]$/m);
+  assert.match(says('model', '--help'), /^usage: gatehouse model list$/m);
   await withServer(command, LOCAL, async (ask) => {
     sealed = await firstSteps(ask, readFileSync(join(folder, 'data/initial-password'), 'utf8').trim());
     const facts = await build(ask);
