@@ -4,6 +4,7 @@ import { contentOf, DER, hasNamedBit, readElement, readInside, readUnsigned } fr
 import { EXTENSION, KEY_USAGE } from './certificate-extension.ts';
 import { type CertificateFacts, certificateFacts } from './certificate-facts.ts';
 import { requireWithinConstraints } from './constrained-names.ts';
+import { isSameName } from './distinguished-name.ts';
 import { type RevocationList, readRevocationList, revocationOf } from './revocation-list.ts';
 import { isSignedBy } from './signed-der.ts';
 
@@ -25,9 +26,8 @@ class Incomplete extends Error {}
 
 /**
  * The certificates must form one chain, from one that issued none of the others up to a self-signed one. Checks signatures, times,
- * basic constraints, path lengths, key usage, name constraints, and that critical extensions are known. Names of authorities are
- * compared byte by byte. The self-signed certificate counts as trusted; the caller must decide whether it is. Revocation is checked
- * only in the given lists.
+ * basic constraints, path lengths, key usage, name constraints, and that critical extensions are known. Policies are not processed.
+ * The self-signed certificate counts as trusted; the caller must decide whether it is. Revocation is checked only in the given lists.
  * @param at seconds since the epoch
  */
 export function validateChain(certificates: readonly Uint8Array[], at: number, revocationLists: readonly Uint8Array[] = []): Validity {
@@ -48,7 +48,7 @@ function distinct(certificates: readonly Uint8Array[]): Uint8Array[] {
 }
 
 const isIssued = (certificate: CertificateFacts, by: CertificateFacts): boolean =>
-  certificate.issuer.der.equals(by.subject.der) && isSignedBy(certificate.signed, by.publicKey, WHAT);
+  isSameName(certificate.issuer.der, by.subject.der) && isSignedBy(certificate.signed, by.publicKey, WHAT);
 
 /** Sorts the certificates from the leaf to the root. */
 function orderChain(all: readonly CertificateFacts[]): CertificateFacts[] {
@@ -69,7 +69,7 @@ function orderChain(all: readonly CertificateFacts[]): CertificateFacts[] {
 
 /** If the issuer that the certificate names is present, the signature is wrong; otherwise the issuer is missing. */
 function noIssuer(certificate: CertificateFacts, all: readonly CertificateFacts[]): Error {
-  const isNamed = all.some(({ subject }) => subject.der.equals(certificate.issuer.der));
+  const isNamed = all.some(({ subject }) => isSameName(subject.der, certificate.issuer.der));
   return isNamed ? new Invalid('a signature is wrong') : new Incomplete('the certificate of an issuer is missing');
 }
 
@@ -103,6 +103,6 @@ function checkAuthority(certificate: CertificateFacts, below: readonly Certifica
 }
 
 /** Not the same as signed by its own key: an authority that renews its key issues a certificate to itself. */
-const isSelfIssued = ({ subject, issuer }: CertificateFacts): boolean => subject.der.equals(issuer.der);
+const isSelfIssued = ({ subject, issuer }: CertificateFacts): boolean => isSameName(subject.der, issuer.der);
 
 const extensionValue = (certificate: CertificateFacts, oid: string): Buffer | undefined => certificate.extensions.find((each) => each.oid === oid)?.value;

@@ -1,6 +1,7 @@
 // Validate: tells whether given or stored certificates form a valid chain at a point in time (KMIP 2.1 section 6.1.57).
 import { validateChain } from '../../../crypto/x509/certificate-chain.ts';
 import { certificateFacts } from '../../../crypto/x509/certificate-facts.ts';
+import { isSameName } from '../../../crypto/x509/distinguished-name.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -89,7 +90,7 @@ async function addIssuers(stored: ManagedObject[], ctx: OperationContext): Promi
 /** A root that was recertified may have a link to its own predecessor, but it still ends the chain. */
 function isSelfIssued(object: ManagedObject): boolean {
   const { issuer, subject } = certificateFacts(certificateOf(object));
-  return issuer.der.equals(subject.der);
+  return isSameName(issuer.der, subject.der);
 }
 
 /** Revoked, or past its DeactivationDate. PreActive says nothing about a certificate. */
