@@ -17,18 +17,18 @@ export const checkRevocationLists: Check = async ({ config, base, now }) => {
   const { client_ca, client_crl } = config.http.tls;
   if (client_crl === '') return [];
   // Loaded here only: every command would wait for it.
-  const [{ certificateFacts }, { comparableName }, { readRevocationList }] = await Promise.all([
+  const [{ certificateFacts }, { isSameName }, { readRevocationList }] = await Promise.all([
     import('../../crypto/x509/certificate-facts.ts'),
     import('../../crypto/x509/distinguished-name.ts'),
     import('../../crypto/x509/revocation-list.ts'),
   ]);
   const path = resolve(base, client_crl);
-  const comparable = (der: Uint8Array) => JSON.stringify(comparableName(der));
   try {
     const lists = blocksIn(readFileSync(path, 'utf8'), 'revocationList').map((block) => readRevocationList(derOf(block)));
     const authorities = blocksIn(readFileSync(resolve(base, client_ca), 'utf8'), 'certificate').map((block) => new X509Certificate(block));
     return authorities.map((authority) => {
-      const own = lists.filter(({ issuer }) => comparable(issuer) === comparable(certificateFacts(authority.raw).subject.der));
+      const { subject } = certificateFacts(authority.raw);
+      const own = lists.filter(({ issuer }) => isSameName(issuer, subject.der));
       return newest(own, `${nameOf(authority)} in ${path}`, now / 1_000);
     });
   } catch (error) {

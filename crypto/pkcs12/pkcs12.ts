@@ -5,6 +5,7 @@ import { contentOf, DER, type Element, nullElement, octets, oid, readElement, re
 import { readPrivateKey } from '../key/read-private-key.ts';
 import { isSameKey } from '../key/same-key.ts';
 import { type CertificateFacts, certificateFacts } from '../x509/certificate-facts.ts';
+import { isSameName } from '../x509/distinguished-name.ts';
 import { isSignedBy } from '../x509/signed-der.ts';
 import { type Bag, contentInfo, DATA, dataInfo, readBags, writeBags } from './pkcs12-bags.ts';
 import { algorithmIn, ITERATIONS } from './pkcs12-encryption.ts';
@@ -87,7 +88,7 @@ function chooseBags(bags: readonly Bag[], friendlyName: string | undefined): Pkc
 }
 
 function issuerOf<T extends { readonly facts: CertificateFacts }>({ issuer, signed }: CertificateFacts, all: readonly T[]): T | undefined {
-  return all.find(({ facts }) => facts.subject.der.equals(issuer.der) && isSignedBy(signed, facts.publicKey, WHAT));
+  return all.find(({ facts }) => isSameName(facts.subject.der, issuer.der) && isSignedBy(signed, facts.publicKey, WHAT));
 }
 
 function privateKeyOf(key: Buffer): KeyObject {

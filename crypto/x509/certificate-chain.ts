@@ -2,8 +2,10 @@
 import { CryptoError } from '../crypto-error.ts';
 import { contentOf, DER, hasNamedBit, readElement, readInside, readUnsigned } from '../der.ts';
 import { EXTENSION, KEY_USAGE } from './certificate-extension.ts';
-import { type CertificateFacts, certificateFacts } from './certificate-facts.ts';
+import { type CertificateFacts, certificateFacts, isSelfIssued } from './certificate-facts.ts';
+import { requirePolicies } from './chain-policies.ts';
 import { requireWithinConstraints } from './constrained-names.ts';
+import { isSameName } from './distinguished-name.ts';
 import { type RevocationList, readRevocationList, revocationOf } from './revocation-list.ts';
 import { isSignedBy } from './signed-der.ts';
 
@@ -25,9 +27,8 @@ class Incomplete extends Error {}
 
 /**
  * The certificates must form one chain, from one that issued none of the others up to a self-signed one. Checks signatures, times,
- * basic constraints, path lengths, key usage, name constraints, and that critical extensions are known. Names of authorities are
- * compared byte by byte. The self-signed certificate counts as trusted; the caller must decide whether it is. Revocation is checked
- * only in the given lists.
+ * basic constraints, path lengths, key usage, name constraints, policies, and that critical extensions are known.
+ * The self-signed certificate counts as trusted; the caller must decide whether it is. Revocation is checked only in the given lists.
  * @param at seconds since the epoch
  */
 export function validateChain(certificates: readonly Uint8Array[], at: number, revocationLists: readonly Uint8Array[] = []): Validity {
@@ -35,6 +36,7 @@ export function validateChain(certificates: readonly Uint8Array[], at: number, r
     const chain = orderChain(distinct(certificates).map(certificateFacts));
     const lists = revocationLists.map(readRevocationList);
     for (const [index, certificate] of chain.entries()) check(certificate, index, chain, at, lists);
+    requirePolicies(chain);
     return { valid: true };
   } catch (error) {
     if (error instanceof Incomplete) return { valid: false, why: error.message, incomplete: true };
@@ -48,7 +50,7 @@ function distinct(certificates: readonly Uint8Array[]): Uint8Array[] {
 }
 
 const isIssued = (certificate: CertificateFacts, by: CertificateFacts): boolean =>
-  certificate.issuer.der.equals(by.subject.der) && isSignedBy(certificate.signed, by.publicKey, WHAT);
+  isSameName(certificate.issuer.der, by.subject.der) && isSignedBy(certificate.signed, by.publicKey, WHAT);
 
 /** Sorts the certificates from the leaf to the root. */
 function orderChain(all: readonly CertificateFacts[]): CertificateFacts[] {
@@ -69,7 +71,7 @@ function orderChain(all: readonly CertificateFacts[]): CertificateFacts[] {
 
 /** If the issuer that the certificate names is present, the signature is wrong; otherwise the issuer is missing. */
 function noIssuer(certificate: CertificateFacts, all: readonly CertificateFacts[]): Error {
-  const isNamed = all.some(({ subject }) => subject.der.equals(certificate.issuer.der));
+  const isNamed = all.some(({ subject }) => isSameName(subject.der, certificate.issuer.der));
   return isNamed ? new Invalid('a signature is wrong') : new Incomplete('the certificate of an issuer is missing');
 }
 
@@ -101,8 +103,5 @@ function checkAuthority(certificate: CertificateFacts, below: readonly Certifica
   const bits = contentOf(readElement(usage, WHAT), DER.bits, WHAT);
   if (!hasNamedBit(bits, KEY_USAGE.indexOf('keyCertSign'))) throw new Invalid('the key of an issuer must not sign certificates');
 }
-
-/** Not the same as signed by its own key: an authority that renews its key issues a certificate to itself. */
-const isSelfIssued = ({ subject, issuer }: CertificateFacts): boolean => subject.der.equals(issuer.der);
 
 const extensionValue = (certificate: CertificateFacts, oid: string): Buffer | undefined => certificate.extensions.find((each) => each.oid === oid)?.value;

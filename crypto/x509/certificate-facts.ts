@@ -7,7 +7,7 @@ import { isRsaPublicKey } from '../key/rsa-key.ts';
 import type { DigitalSignatureAlgorithm } from '../parameters.ts';
 import { EXTENSION, type Extension, readExtensions } from './certificate-extension.ts';
 import { readTime } from './certificate-time.ts';
-import { type DistinguishedName, readName } from './distinguished-name.ts';
+import { type DistinguishedName, isSameName, readName } from './distinguished-name.ts';
 import { type GeneralName, readGeneralNames } from './general-name.ts';
 import { readSigned, type SignedDer, signatureAlgorithm } from './signed-der.ts';
 
@@ -65,6 +65,9 @@ export function certificateFacts(der: Uint8Array): CertificateFacts {
     signed,
   };
 }
+
+/** Not the same as signed by its own key: an authority that renews its key issues a certificate to itself. */
+export const isSelfIssued = ({ subject, issuer }: CertificateFacts): boolean => isSameName(subject.der, issuer.der);
 
 function readNames(name: Element, extensions: readonly Extension[], alternative: string): CertifiedName {
   const names = extensions.find(({ oid }) => oid === alternative);

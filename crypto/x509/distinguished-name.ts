@@ -87,6 +87,18 @@ export function comparableName(der: Uint8Array): string[] {
   return readInside(readElement(der, what), DER.sequence, what).map((set) => JSON.stringify(readInside(set, DER.set, what).map(comparablePair).sort()));
 }
 
+/** The names that were compared already: of a chain, each name is compared with all others. */
+const compared = new WeakMap<Buffer, string>();
+
+/** Whether two names in DER are the same name, however each is written. @throws CryptoError invalid for names that are not well-formed */
+export const isSameName = (one: Buffer, other: Buffer): boolean => one.equals(other) || wholeOf(one) === wholeOf(other);
+
+function wholeOf(der: Buffer): string {
+  const whole = compared.get(der) ?? JSON.stringify(comparableName(der));
+  compared.set(der, whole);
+  return whole;
+}
+
 function comparablePair(pair: Element): string {
   const [type, value] = readInside(pair, DER.sequence, 'a distinguished name');
   if (value === undefined) throw new CryptoError('invalid', 'a distinguished name is not well-formed DER');

@@ -3,6 +3,7 @@ import { DER, type Element, readInside } from '../der.ts';
 import { EXTENSION, readExtensions } from './certificate-extension.ts';
 import type { CertificateFacts } from './certificate-facts.ts';
 import { readTime } from './certificate-time.ts';
+import { isSameName } from './distinguished-name.ts';
 import { isSignedBy, readSigned, type SignedDer } from './signed-der.ts';
 
 export interface RevocationList {
@@ -46,7 +47,7 @@ function revocation(entry: Element): [string, number] {
 
 /** @returns why the certificate cannot be accepted at the time `at` (in seconds); undefined if this list is not a reason to reject it */
 export function revocationOf(certificate: CertificateFacts, issuer: CertificateFacts, list: RevocationList, at: number): string | undefined {
-  if (!list.issuer.equals(issuer.subject.der)) return undefined;
+  if (!isSameName(list.issuer, issuer.subject.der)) return undefined;
   if (!list.isWhole || !isSignedBy(list.signed, issuer.publicKey, WHAT)) return 'the revocation list is not of the issuer';
   if (at < list.thisUpdate || (list.nextUpdate !== undefined && at > list.nextUpdate)) return 'the revocation list is not of this time';
   const time = list.revoked.get(certificate.serialNumber.toString('hex'));

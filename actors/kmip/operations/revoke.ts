@@ -10,6 +10,8 @@ import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 
 const COMPROMISES: ReadonlySet<string> = new Set(['KeyCompromise', 'CACompromise']);
+/** The client's clock may be ahead of ours by as much. */
+const CLOCK_SECONDS = 300;
 
 export const revoke = {
   name: 'Revoke',
@@ -26,6 +28,8 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const occurrence = dateOf(request, TAG.CompromiseOccurrenceDate);
   if (occurrence !== undefined && !compromised)
     throw new Refusal('InvalidField', `CompromiseOccurrenceDate is for KeyCompromise and CACompromise only, not for ${code}`);
+  if (occurrence !== undefined && occurrence > ctx.now + CLOCK_SECONDS)
+    throw new Refusal('InvalidField', 'CompromiseOccurrenceDate is in the future: it says since when the object may have been compromised');
   const revocation: Revocation = { reason, compromised, occurrence, now: ctx.now };
   const ids = await ctx.change(async (tx) => {
     const draft = await tx.describe(request, 'Revoke');

@@ -1,6 +1,6 @@
 // Validate: tells whether given or stored certificates form a valid chain at a point in time (KMIP 2.1 section 6.1.57).
 import { validateChain } from '../../../crypto/x509/certificate-chain.ts';
-import { certificateFacts } from '../../../crypto/x509/certificate-facts.ts';
+import { certificateFacts, isSelfIssued } from '../../../crypto/x509/certificate-facts.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -76,7 +76,7 @@ async function storedIn(request: Structure, ctx: OperationContext): Promise<Mana
 async function addIssuers(stored: ManagedObject[], ctx: OperationContext): Promise<void> {
   for (const object of stored) {
     const id = linkedTo(object, 'CertificateLink');
-    if (id === undefined || stored.length >= MAX_CERTIFICATES || stored.some((other) => other.id === id) || isSelfIssued(object)) continue;
+    if (id === undefined || stored.length >= MAX_CERTIFICATES || stored.some((other) => other.id === id) || isOwnIssuer(object)) continue;
     try {
       const issuer = await ctx.byId(id, 'Validate');
       if (issuer.type === ObjectType.Certificate && issuer.content && !issuer.archived) stored.push(issuer);
@@ -87,10 +87,7 @@ async function addIssuers(stored: ManagedObject[], ctx: OperationContext): Promi
 }
 
 /** A root that was recertified may have a link to its own predecessor, but it still ends the chain. */
-function isSelfIssued(object: ManagedObject): boolean {
-  const { issuer, subject } = certificateFacts(certificateOf(object));
-  return issuer.der.equals(subject.der);
-}
+const isOwnIssuer = (object: ManagedObject): boolean => isSelfIssued(certificateFacts(certificateOf(object)));
 
 /** Revoked, or past its DeactivationDate. PreActive says nothing about a certificate. */
 function isWithdrawn(object: ManagedObject, now: number): boolean {

@@ -39,4 +39,21 @@ test('for any other reason a date of compromise is refused, and the key stays ac
   }
 });
 
+test('a compromise cannot occur in the future, but the clock of a client may be some minutes ahead', async () => {
+  for (const [ahead, stored] of [
+    [300, true],
+    [301, false],
+    [40_000_000_000, false],
+  ] as const) {
+    const ctx = world();
+    const run = revoke.run(payload({ id: 'k', more: [because('KeyCompromise'), dateTime(TAG.CompromiseOccurrenceDate, NOW + ahead)] }), ctx);
+    await (stored ? run : refused(run, 'InvalidField', 'CompromiseOccurrenceDate is in the future'));
+    const key = ctx.objects.get('k');
+    assert.deepEqual(
+      [key?.state, key?.attributes.first(TAG.CompromiseOccurrenceDate)?.value],
+      stored ? [ENUM.State.Compromised, NOW + ahead] : [ENUM.State.Active, undefined],
+    );
+  }
+});
+
 test.run();
