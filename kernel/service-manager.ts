@@ -37,15 +37,18 @@ export function serviceManager(env: NodeJS.ProcessEnv, clock: Clock, onFailure: 
     });
   const isWatched = watched === String(pid) && Number(usec) > 0;
   let stopWatchdog = () => {};
+  let told = Promise.resolve();
   return {
     ready(isServing) {
-      void send('READY=1');
+      told = send('READY=1');
       // A start may take its time; systemd begins to watch when the server is ready.
       if (isWatched) stopWatchdog = repeatedly(clock, Number(usec) / 1000 / 3, () => void (isServing() && send('WATCHDOG=1')));
     },
-    stopping() {
+    async stopping() {
       stopWatchdog();
-      return send('STOPPING=1');
+      // Each has a process of its own: a server that stops at once would be ready after that.
+      await told;
+      await send('STOPPING=1');
     },
   };
 }
