@@ -75,7 +75,7 @@ function grantForm({ id, mask }, draw) {
     tell('The use is granted.');
     await draw();
   });
-  return html`<form class="inner" @submit=${grant}>
+  return html`<form class="inner" data-kept=${location.hash} @submit=${grant}>
     ${complaint()} ${textField('grantee', 'User', { required: true, maxlength: 512, placeholder: 'team/ada', hint: 'A name as its owner sees it under “Your account”; team/* for everybody in a realm; * for all.' })}
     <fieldset class="checks">
       <legend>May</legend>
