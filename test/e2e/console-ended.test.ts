@@ -92,7 +92,7 @@ if (!skipWithout('chromium')) {
     await page.context().close();
   });
 
-  test('where somebody else has signed in since, a page of before says so when it is seen, and is not theirs by mistake', async () => {
+  test('where somebody else has signed in since, a page of before is loaded anew when it is seen', async () => {
     const { page, cookie } = await open('ada', 'keys');
     await endSession(cookie);
     await giveCookie(page, stage.server.address, await some.session('team', 'grace', 'grace password'));
@@ -116,7 +116,7 @@ if (!skipWithout('chromium')) {
     await page.context().close();
   });
 
-  test('a key that was granted with the right to get it is shown; the focus stays in the page when an action is gone', async () => {
+  test('a key that is granted by get is shown; the focus stays in the page when an action is gone', async () => {
     const owner = await open('ada', 'new-key');
     await typeInto(owner.page, 'Name', 'lent');
     await press(owner.page, 'Make the key');
@@ -135,6 +135,33 @@ if (!skipWithout('chromium')) {
     await owner.page.getByRole('button', { name: 'Destroy' }).waitFor();
     assert.equal(await focused(owner.page), 'h1');
     await owner.page.context().close();
+  });
+
+  test('while the server cannot be reached, a form and a view say so, and go on when it is there again', async () => {
+    const { page } = await open('ada', 'new-key');
+    await page.getByLabel('Name').fill('patient');
+    await page.context().setOffline(true);
+    await press(page, 'Make the key');
+    await page.getByRole('alert').filter({ hasText: 'The server cannot be reached.' }).waitFor();
+    await page.context().setOffline(false);
+    await press(page, 'Make the key');
+    await page.getByRole('heading', { level: 1, name: 'patient' }).waitFor();
+    await page.context().setOffline(true);
+    await press(page, 'Your account', 'link');
+    await page.getByRole('alert').filter({ hasText: 'The server cannot be reached.' }).waitFor();
+    await page.context().setOffline(false);
+    await press(page, 'Try again');
+    await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
+    await page.context().close();
+  });
+
+  test('a page that is loaded with a session that has ended leads to the reason', async () => {
+    const { page, cookie } = await open('ada', 'keys');
+    await endSession(cookie);
+    await page.reload();
+    await signIn(page, 'ada');
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+    await page.context().close();
   });
 
   test('an address with too many or too few parts is no page', async () => {

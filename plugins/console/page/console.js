@@ -1,7 +1,7 @@
 // The console: who is signed in, the frame around all views, and the view that the address names.
 
 import { html, nothing } from '/console/lib/lit-html.js';
-import { Refusal } from './api.js';
+import { get, Refusal } from './api.js';
 import { wordsOf } from './form.js';
 import { drawFrame, markView } from './frame.js';
 import { tell } from './notice.js';
@@ -24,6 +24,8 @@ function decoded(text) {
 function loaded(view) {
   return view.load().catch(async (error) => {
     await leaveIfEnded();
+    // If the server cannot be reached, this says so.
+    await get('/sign-in/session');
     throw error;
   });
 }
