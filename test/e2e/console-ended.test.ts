@@ -164,6 +164,29 @@ if (!skipWithout('chromium')) {
     await page.context().close();
   });
 
+  test('what a grant lacks is said in words of the page; a changed password is told after the page is loaded anew', async () => {
+    const { page } = await open('ada', 'new-key');
+    await page.getByLabel('Name').fill('to grant');
+    await press(page, 'Make the key');
+    await page.getByText('Grant its use').click();
+    await page.getByLabel('User').fill('team/');
+    await press(page, 'Grant');
+    await page.getByRole('alert').filter({ hasText: 'No user has a name of this form.' }).waitFor();
+    for (const box of await page.getByRole('group', { name: 'May' }).getByRole('checkbox').all()) await box.uncheck();
+    await press(page, 'Grant');
+    await page.getByRole('alert').filter({ hasText: 'Choose what the user may do.' }).waitFor();
+    await goTo(page, 'account', 'Your account');
+    await page.getByLabel('Present password').fill('ada password');
+    for (const label of ['New password', 'Repeat the new password']) await page.getByLabel(label, { exact: true }).fill('ada password anew');
+    const loaded = page.waitForEvent('load');
+    await press(page, 'Change the password');
+    await loaded;
+    await page.getByText('The password is changed.').waitFor();
+    await press(page, 'Sign out');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.context().close();
+  });
+
   test('an address with too many or too few parts is no page', async () => {
     const { page } = await openConsole(stage.browser, stage.server.address, stage.root);
     for (const view of ['keys/x', 'realms/x', 'realm', 'key', 'person/team', 'machine/x', 'new-key/x', 'nonsense']) {
