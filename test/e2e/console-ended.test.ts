@@ -164,7 +164,7 @@ if (!skipWithout('chromium')) {
     await page.context().close();
   });
 
-  test('what a grant lacks is said in words of the page; a changed password is told after the page is loaded anew', async () => {
+  test('what a grant lacks is said in words of the page; a changed password is told after it', async () => {
     const { page } = await open('ada', 'new-key');
     await page.getByLabel('Name').fill('to grant');
     await press(page, 'Make the key');
