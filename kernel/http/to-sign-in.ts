@@ -1,6 +1,8 @@
 // Redirects a browser without a valid session to the sign-in page, which leads back to the requested page.
 import type { FastifyRequest } from 'fastify';
 import { Fault } from '../fault.ts';
+import { SESSION_COOKIE } from './authenticate.ts';
+import { cookieIn } from './cookie.ts';
 
 export const SIGN_IN_PATH = '/sign-in';
 
@@ -8,7 +10,10 @@ export const SIGN_IN_PATH = '/sign-in';
 export function signInAddress(request: FastifyRequest, refusal: unknown): string | undefined {
   if (!(refusal instanceof Fault) || refusal.code !== 'UNAUTHENTICATED' || !wantsHtml(request.headers.accept)) return undefined;
   // A target that names another server or begins with two slashes would lead away from this server.
-  return /^\/(?![/\\])/.test(request.url) ? `${SIGN_IN_PATH}?next=${encodeURIComponent(request.url)}` : SIGN_IN_PATH;
+  if (!/^\/(?![/\\])/.test(request.url)) return SIGN_IN_PATH;
+  // The page says why it is there.
+  const isEnded = cookieIn(request.headers.cookie, SESSION_COOKIE) !== undefined;
+  return `${SIGN_IN_PATH}?next=${encodeURIComponent(request.url)}${isEnded ? '&ended=yes' : ''}`;
 }
 
 /** Accept must name text/html: a client that sends only a wildcard is a program and needs the status. */

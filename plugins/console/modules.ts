@@ -51,6 +51,7 @@ export const MODULES = [
   'stage.js',
   'tags.js',
   'try-out.js',
+  'typed.js',
   'views.js',
   'who.js',
 ] as const;

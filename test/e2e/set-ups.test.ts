@@ -46,8 +46,7 @@ else {
     const folder = temporaryFolder();
     symlinkSync(server.dataDir, join(folder, 'data'));
     const { code, output } = await run(block.replaceAll(DEFAULT_ADDRESS, server.address), folder, {});
-    const jar = readFileSync(join(folder, 'jar'), 'utf8');
-    rmSync(folder, { recursive: true });
+    const jar = () => /_ea_=?\t?(\S+)/.exec(readFileSync(join(folder, 'jar'), 'utf8'))?.[1];
     assert.equal(code, 0, output);
     for (const expected of [
       '{"next_step":"ChangePassword","session_id":null}',
@@ -57,8 +56,11 @@ else {
       '{"result":"1200"}',
     ])
       assert.ok(output.includes(expected), `${expected} in ${output}`);
-    const cookie = /_ea_=?\t?(\S+)/.exec(jar)?.[1];
-    assert.equal((await server.ask('GET', '/whoami', { cookie })).status, 401);
+    assert.equal((await server.ask('GET', '/whoami', { cookie: jar() })).status, 401);
+    const [again] = blocksOf('README.md', 'again') as [string];
+    await run(again.replaceAll(DEFAULT_ADDRESS, server.address), folder, {});
+    assert.equal((await server.ask('GET', '/whoami', { cookie: jar() })).status, 200);
+    rmSync(folder, { recursive: true });
     await server.end();
   });
 

@@ -12,10 +12,11 @@ const RIGHTS: ReadonlyMap<string, string> = new Map(Object.keys(ENUM.Operation).
 export const EVERYTHING = '*';
 /** The pseudo-user that stands for every authenticated caller. */
 const EVERYBODY = '*';
-/** Rights that `get` does not imply: destroying an object, changing it, or replacing it. */
+/** Rights that `get` does not imply: destroying an object, changing it, or replacing it; and making objects, which is a right on none that exists. */
 const APART: ReadonlySet<string> = new Set(
   (
     [
+      ...(['Create', 'CreateKeyPair', 'Register'] as const),
       ...(['Destroy', 'Revoke', 'Activate', 'Archive', 'Recover', 'Import', 'ReKey', 'ReKeyKeyPair', 'ReCertify'] as const),
       ...(['AddAttribute', 'SetAttribute', 'ModifyAttribute', 'DeleteAttribute', 'AdjustAttribute'] as const),
     ] satisfies OperationName[]

@@ -70,6 +70,8 @@ function proceed({ next_step: step }, attempt) {
   if (step !== 'Authenticated') return startOver('The server asks for a step that this page does not support. Please sign in with another client.');
   const { realm, username } = attempt;
   entered = {};
+  // Pages in other tabs may still show what another user was shown.
+  new BroadcastChannel('gatehouse').postMessage('signed-in');
   const page = nextPage();
   if (page !== undefined) return location.replace(page);
   welcome({ realm, username });
@@ -135,7 +137,7 @@ function waitInWords(retryAfter) {
 
 async function submit(form) {
   const attempt = entered;
-  element('signed-out').hidden = true;
+  for (const id of ['signed-out', 'ended']) element(id).hidden = true;
   form.setAttribute('aria-busy', 'true');
   element('progress').textContent = 'Signing in';
   try {
@@ -186,7 +188,8 @@ async function start() {
   startOver();
   const own = await session().catch(() => null);
   // Do not interrupt a user who has begun to type.
-  if (own && element('password').value === '') welcome(own, nextPage());
+  if (own && element('password').value === '') return welcome(own, nextPage());
+  element('ended').hidden = own !== null || !query.has('ended');
 }
 
 element('realm').value = query.get('realm') ?? '';

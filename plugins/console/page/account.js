@@ -5,7 +5,7 @@ import { toBase64url, toBytes } from './bytes.js';
 import { askIn } from './dialog.js';
 import { enrol, removeFactor } from './factor.js';
 import { areaField, complaint, submits, textField, textIn } from './form.js';
-import { tell } from './notice.js';
+import { tell, tellAnew } from './notice.js';
 import { sessionPart } from './sessions.js';
 import { copied, factList, head } from './shown.js';
 
@@ -40,9 +40,8 @@ function passwordPart(me) {
     if (data.get('new') !== data.get('repeated')) throw new Refusal(0, 'The two new passwords differ.', 'REPEATED');
     await changePassword(me, String(data.get('present')), String(data.get('new')), textIn(data, 'code'));
     form.reset();
-    tell('The password is changed.');
     // The change signs in again.
-    location.reload();
+    tellAnew('The password is changed.');
   });
   return html`<section class="card" aria-labelledby="password-title">
     <h2 id="password-title">Password</h2>

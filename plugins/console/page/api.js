@@ -1,5 +1,5 @@
 // Sends requests to the public API with the session of the browser.
-import { leave } from './sign-out.js';
+import { leaveAsEnded } from './sign-out.js';
 
 /** What the server says is wrong. */
 export class Refusal extends Error {
@@ -29,7 +29,7 @@ export async function ask(method, path, body) {
   const text = await response.text();
   const value = parse(text);
   if (response.ok) return { status: response.status, body: value, next: nextOf(response.headers.get('link'), path) };
-  if (response.status === 401) leave();
+  if (response.status === 401) leaveAsEnded();
   throw new Refusal(response.status, messageOf(value, response), value?.code ?? value?.error ?? '');
 }
 

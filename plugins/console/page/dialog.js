@@ -19,6 +19,8 @@ export function askIn({ title, body, verb, danger = false, isShown = false, work
     if (own === last) {
       place.close();
       render(nothing, place);
+      // The button that asked may be gone with what the work has drawn anew.
+      if (document.activeElement === document.body) /** @type {HTMLElement | null} */ (document.querySelector('main h1'))?.focus();
     }
     resolve(isDone);
   };

@@ -5,7 +5,7 @@ import { ask } from './api.js';
 import { wordsOf } from './form.js';
 import { icon } from './icons.js';
 import { tell } from './notice.js';
-import { leaveEverywhere } from './sign-out.js';
+import { followSession, leaveEverywhere } from './sign-out.js';
 import { GROUPS, PAGES, VIEWS } from './views.js';
 
 /**
@@ -14,6 +14,7 @@ import { GROUPS, PAGES, VIEWS } from './views.js';
  * @param {string} base the path of the console, where another page is shown
  */
 export function drawFrame(me, base = '') {
+  followSession(me.session_id);
   const groups = GROUPS.map(([title, names]) => /** @type {const} */ ([title, names.filter((name) => VIEWS[name]?.isFor?.(me) !== false)]));
   const leave = () => signOut(me.session_id).catch((/** @type {unknown} */ error) => tell(wordsOf(error)));
   const bar = html`

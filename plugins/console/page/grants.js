@@ -1,7 +1,7 @@
 // Who else may use a key: the list of grants, a new one, and taking one back.
 
 import { html, nothing, render } from '/console/lib/lit-html.js';
-import { ask, part } from './api.js';
+import { ask, part, Refusal } from './api.js';
 import { askIn } from './dialog.js';
 import { checkField, complaint, submits, textField, textIn } from './form.js';
 import { tell } from './notice.js';
@@ -65,17 +65,24 @@ async function takeBack({ id, title }, user, operations, draw) {
   if (await askIn({ title: 'Take the grant back?', body, verb: 'Take back', danger: true, work })) await draw();
 }
 
+/** All else that is sent comes from the page. @param {unknown} error @returns {never} */
+function refuseName(error) {
+  if (!(error instanceof Refusal) || error.code !== 'BAD_REQUEST') throw error;
+  throw new Refusal(error.status, 'No user has a name of this form. Users see theirs under “Your account”, such as team/ada.', error.code);
+}
+
 /** @param {import('./managed-object.js').ManagedObject} object @param {() => Promise<void>} draw */
 function grantForm({ id, mask }, draw) {
   const fitting = RIGHTS.filter(([, , bit]) => bit === 0 || (mask & bit) !== 0);
   const grant = submits(async (data, form) => {
     const operations = data.getAll('right').map(String);
-    await ask('POST', '/access/grant', { unique_identifier: id, user_id: textIn(data, 'grantee'), operation_types: operations });
+    if (operations.length === 0) throw new Refusal(0, 'Choose what the user may do.', 'RIGHT');
+    await ask('POST', '/access/grant', { unique_identifier: id, user_id: textIn(data, 'grantee'), operation_types: operations }).catch(refuseName);
     form.reset();
     tell('The use is granted.');
     await draw();
   });
-  return html`<form class="inner" @submit=${grant}>
+  return html`<form class="inner" data-kept=${location.hash} @submit=${grant}>
     ${complaint()} ${textField('grantee', 'User', { required: true, maxlength: 512, placeholder: 'team/ada', hint: 'A name as its owner sees it under “Your account”; team/* for everybody in a realm; * for all.' })}
     <fieldset class="checks">
       <legend>May</legend>

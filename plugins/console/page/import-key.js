@@ -15,7 +15,7 @@ export function open(stage) {
     'Import a key',
     html`
       ${head('Import a key', 'Bring a key that was made elsewhere. The server keeps it encrypted, as its own.')}
-      <form class="card sheet" @submit=${submits(bring)}>
+      <form class="card sheet" data-kept=${location.hash} @submit=${submits(bring)}>
         ${complaint()}
         ${areaField('key', 'Key', { mono: true, rows: 6, maxlength: MAX_BYTES, hint: 'PEM (PKCS #8 or a public key), a JWK, or the base64 of a secret key.' })}
         <div class="field"><label for="file">Or a file</label><input id="file" name="file" type="file"></div>

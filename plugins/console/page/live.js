@@ -1,6 +1,6 @@
 // Follows what a public route answers: by server-sent events, and by asking again and again where these do not arrive.
 import { Refusal } from './api.js';
-import { leave, leaveIfEnded } from './sign-out.js';
+import { leaveAsEnded, leaveIfEnded } from './sign-out.js';
 
 /** Time between two questions without events, milliseconds; the server looks as often. */
 const EVERY_MS = 3_000;
@@ -12,7 +12,7 @@ const PLACES = 4;
 /** @param {string} path @returns {Promise<string>} @throws {Refusal} */
 export async function textOf(path) {
   const response = await fetch(path, { cache: 'no-store', redirect: 'error' });
-  if (response.status === 401) leave();
+  if (response.status === 401) leaveAsEnded();
   if (!response.ok) throw new Refusal(response.status, `The server answered ${response.status}.`, '');
   return response.text();
 }

@@ -44,7 +44,7 @@ export async function open(stage) {
     ]);
     const template = html`
       ${head('Make a key', 'Choose what it is for. The rest is proposed, and you can change it.')}
-      <form class="card sheet" @submit=${submits((data) => make(data, purpose))}>
+      <form class="card sheet" data-kept=${location.hash} @submit=${submits((data) => make(data, purpose))}>
         ${complaint()}
         <fieldset class="choices">
           <legend>What is it for?</legend>

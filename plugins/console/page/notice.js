@@ -1,5 +1,10 @@
 // Tells in a corner of the page what was done; screen readers say it.
 let timer = 0;
+const LATER = 'gatehouse notice';
+
+const kept = sessionStorage.getItem(LATER);
+sessionStorage.removeItem(LATER);
+if (kept !== null) tell(kept);
 
 /** @param {string} text */
 export function tell(text) {
@@ -8,6 +13,12 @@ export function tell(text) {
   place.classList.add('shown');
   clearTimeout(timer);
   timer = setTimeout(() => place.classList.remove('shown'), 6_000);
+}
+
+/** Loads the page anew and tells it there. @param {string} text */
+export function tellAnew(text) {
+  sessionStorage.setItem(LATER, text);
+  location.reload();
 }
 
 /** @param {string} text @param {string} what for the notice */

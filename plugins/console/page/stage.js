@@ -31,13 +31,14 @@ export function nextStage(me, params, query) {
     show(title, template) {
       if (signal.aborted) return;
       const main = /** @type {HTMLElement} */ (document.querySelector('main'));
+      const focused = document.activeElement;
       render(template, main);
       document.title = `${title} · gatehouse`;
-      if (!isNew) return;
-      isNew = false;
-      scrollTo(0, 0);
       // Whoever cannot see the page hears where they are; the first view leaves the focus where it is.
-      if (document.activeElement !== document.body) main.querySelector('h1')?.focus();
+      const isLost = focused !== document.body && document.activeElement === document.body;
+      if (isLost || (isNew && focused !== document.body)) main.querySelector('h1')?.focus();
+      if (isNew) scrollTo(0, 0);
+      isNew = false;
     },
   };
 }

@@ -5,6 +5,7 @@
  * @typedef {object} Entry
  * @property {string} [label] in the navigation; what has none is reached from others
  * @property {string} [under] the view that the navigation marks instead
+ * @property {number} [params] how many parts its address has behind the name; none
  * @property {(me: Me) => boolean} [isFor] the server refuses all others too
  * @property {() => Promise<import('./stage.js').View>} load
  */
@@ -20,14 +21,14 @@ export const VIEWS = {
   keys: { label: 'Keys', isFor: keyUsers, load: () => import('./keys.js') },
   'new-key': { under: 'keys', isFor: keyUsers, load: () => import('./new-key.js') },
   'import-key': { under: 'keys', isFor: keyUsers, load: () => import('./import-key.js') },
-  key: { under: 'keys', isFor: keyUsers, load: () => import('./key.js') },
+  key: { under: 'keys', params: 1, isFor: keyUsers, load: () => import('./key.js') },
   anonymize: { label: 'Anonymization', load: () => import('./anonymize.js') },
   realms: { label: 'Realms and people', isFor: administrators, load: () => import('./realms.js') },
-  realm: { under: 'realms', isFor: administrators, load: () => import('./realm.js') },
-  person: { under: 'realms', isFor: administrators, load: () => import('./person.js') },
+  realm: { under: 'realms', params: 1, isFor: administrators, load: () => import('./realm.js') },
+  person: { under: 'realms', params: 2, isFor: administrators, load: () => import('./person.js') },
   admins: { label: 'Administrators', isFor: superAdmins, load: () => import('./admins.js') },
   machines: { label: 'Machines', isFor: superAdmins, load: () => import('./machines.js') },
-  machine: { under: 'machines', isFor: superAdmins, load: () => import('./machine.js') },
+  machine: { under: 'machines', params: 2, isFor: superAdmins, load: () => import('./machine.js') },
   hsms: { label: 'HSMs', load: () => import('./hsms.js') },
   operations: { label: 'Operations', isFor: superAdmins, load: () => import('./operations.js') },
   audit: { label: 'Audit', isFor: administrators, load: () => import('./audit.js') },

@@ -71,7 +71,7 @@ function address({ id }) {
 }
 
 function signInAddress() {
-  return `/sign-in?next=${encodeURIComponent(location.pathname + location.hash)}`;
+  return `/sign-in?next=${encodeURIComponent(location.pathname + location.hash)}&ended=yes`;
 }
 
 async function read(url) {

@@ -185,7 +185,8 @@ test('a page asked for as HTML without a valid session leads to /sign-in and bac
   const sent = await ask(path, browser);
   assert.deepEqual([sent.status, sent.headers['location'], sent.text], [303, `/sign-in?next=${encodeURIComponent(path)}`, '']);
   assert.equal(sent.headers['cache-control'], 'no-store');
-  assert.equal((await ask(path, browser, { cookie: 'nonsense' })).status, 303);
+  const ended = await ask(path, browser, { cookie: 'nonsense' });
+  assert.deepEqual([ended.status, ended.headers['location']], [303, `/sign-in?next=${encodeURIComponent(path)}&ended=yes`], 'who had a session is told');
   for (const accept of ['*/*', 'application/json', 'text/html;q=0, */*', 'text/htmlx']) isProblem(await ask(path, accept), 401, 'UNAUTHENTICATED');
   isProblem(await ask('/whoami', browser), 401, 'UNAUTHENTICATED');
   assert.equal((await ask(path, browser, { cookie })).text, '<p>a/b');

@@ -209,6 +209,15 @@ test('get implies every use, and nothing that changes or ends the object', async
   }
 });
 
+test('get implies no right to make objects, by which a client tells the owner of an object', async () => {
+  const id = await active();
+  await done(grant(owner, id, USER, 'get'));
+  const check = (as: Ask) =>
+    as('POST', '/access/check', { body: { unique_identifier: id, operation_types: ['create', 'createkeypair', 'register', 'encrypt'] } });
+  assert.deepEqual((await check(user)).body, { allowed: { create: false, createkeypair: false, register: false, encrypt: true } });
+  assert.deepEqual((await check(owner)).body, { allowed: { create: true, createkeypair: true, register: true, encrypt: true } });
+});
+
 test('a grant to everybody serves every authenticated caller; a grant to a realm its sessions only', async () => {
   const id = await active();
   const encrypt: Right = { operation: 'Encrypt', request: () => [CBC, MESSAGE, IV] };
