@@ -3,7 +3,7 @@ import { type CipherGCMTypes, createCipheriv, createDecipheriv, type DecipherGCM
 import { CryptoError } from '../crypto-error.ts';
 import { keyObject, type SecretKey } from '../key/secret-key.ts';
 import type { Cipher, CipherStream, EncryptInput, StreamInput } from './cipher.ts';
-import { acceptsIv, checkedIv, type IvRule } from './initialization-vector.ts';
+import { checkedIv, type IvRule, takesIv } from './initialization-vector.ts';
 
 /** SP 800-38D section 5.2.1.2. */
 const GCM_TAGS = [4, 8, 12, 13, 14, 15, 16];
@@ -26,7 +26,7 @@ export function aead(name: string, openssl: string, tagLength: number | undefine
   const tagBytes = checkedTagLength(poly1305 ? POLY1305_TAGS : GCM_TAGS, tagLength);
   const { start, startDecrypt } = starts(name, openssl as CipherGCMTypes, rule, tagBytes);
   return {
-    ...{ name, ivBytes: rule.bytes, ivRule: rule, acceptsIv: (bytes) => acceptsIv(rule, bytes), authenticated: true, tagBytes },
+    ...{ name, ...takesIv(rule), authenticated: true, tagBytes },
     encrypt(key, input) {
       const cipher = start(key, input);
       const data = cipher.update(input.data);
@@ -87,7 +87,7 @@ export function ccm(name: string, openssl: string, tagLength: number | undefined
     return nonce;
   };
   return {
-    ...{ name, ivBytes: CCM_IV.bytes, ivRule: CCM_IV, acceptsIv: (bytes) => acceptsIv(CCM_IV, bytes), authenticated: true, tagBytes },
+    ...{ name, ...takesIv(CCM_IV), authenticated: true, tagBytes },
     encrypt(key, input) {
       const cipher = createCipheriv(type, keyObject(key), nonceFor(input), options);
       cipher.setAAD(input.aad ?? new Uint8Array(), { plaintextLength: input.data.length });

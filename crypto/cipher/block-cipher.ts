@@ -4,7 +4,7 @@ import { CryptoError } from '../crypto-error.ts';
 import { keyObject } from '../key/secret-key.ts';
 import type { CryptographicParameters } from '../parameters.ts';
 import type { Cipher, CipherStream, Ciphertext } from './cipher.ts';
-import { acceptsIv, checkedIv, type IvRule } from './initialization-vector.ts';
+import { checkedIv, type IvRule, takesIv } from './initialization-vector.ts';
 import { type BlockPadding, dataBytes, isManual, type ManualPadding, padding as paddingFor } from './padding.ts';
 
 interface BlockMode {
@@ -81,7 +81,7 @@ export function createStreamed({ name, openssl, rule, block, pieces, room }: Str
     return start(iv, createDecipheriv(openssl, keyObject(key), iv), false);
   };
   return {
-    ...{ name, ivBytes: rule?.bytes, ivRule: rule, acceptsIv: (bytes) => rule === undefined || acceptsIv(rule, bytes), authenticated: false, tagBytes: 0 },
+    ...{ name, ...takesIv(rule), authenticated: false, tagBytes: 0 },
     encrypt: (key, input) => ({ data: whole(encryptor(key, input), input.data) }),
     decrypt: (key, input) => whole(decryptor(key, input), input.data),
     ...{ encryptor, decryptor },

@@ -6,7 +6,7 @@ import type { CryptographicParameters, HashingAlgorithm } from '../parameters.ts
 import { requireOn } from '../switched-off.ts';
 import { checkedTag, notAuthentic } from './aead.ts';
 import type { Cipher } from './cipher.ts';
-import { checkedIv, type IvRule } from './initialization-vector.ts';
+import { checkedIv, type IvRule, takesIv } from './initialization-vector.ts';
 
 const IV: IvRule = { bytes: 16, min: 16, max: 16 };
 
@@ -48,7 +48,7 @@ function withHmac({ hash, keyBytes }: Mode): Cipher {
   const openssl = `aes-${keyBytes * 4}-cbc`;
   const tagBytes = keyBytes / 2;
   return {
-    ...{ name, ivBytes: IV.bytes, ivRule: IV, acceptsIv: (bytes) => bytes === IV.bytes, authenticated: true, tagBytes },
+    ...{ name, ...takesIv(IV), authenticated: true, tagBytes },
     encrypt(key, input) {
       const { cipher: cipherKey, mac } = halves(keyObject(key));
       const iv = checkedIv(name, IV, input.iv);

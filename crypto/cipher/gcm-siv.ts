@@ -3,7 +3,7 @@ import { gcmsiv } from '@noble/ciphers/aes.js';
 import { keyBytes, type SecretKey } from '../key/secret-key.ts';
 import { checkedTag, checkedTagLength, notAuthentic } from './aead.ts';
 import type { Cipher } from './cipher.ts';
-import { acceptsIv, checkedIv } from './initialization-vector.ts';
+import { checkedIv, takesIv } from './initialization-vector.ts';
 
 const RULE = { bytes: 12, min: 12, max: 12 };
 const TAG_BYTES = 16;
@@ -13,7 +13,7 @@ export function gcmSiv(name: string, tagLength: number | undefined): Cipher {
   checkedTagLength([TAG_BYTES], tagLength);
   const siv = (key: SecretKey, iv: Uint8Array | undefined, aad: Uint8Array | undefined) => gcmsiv(keyBytes(key), checkedIv(name, RULE, iv), aad);
   return {
-    ...{ name, ivBytes: RULE.bytes, ivRule: RULE, acceptsIv: (bytes) => acceptsIv(RULE, bytes), authenticated: true, tagBytes: TAG_BYTES },
+    ...{ name, ...takesIv(RULE), authenticated: true, tagBytes: TAG_BYTES },
     encrypt(key, { iv, aad, data }) {
       const sealed = siv(key, iv, aad).encrypt(data);
       return { data: sealed.subarray(0, data.length), tag: sealed.subarray(data.length) };

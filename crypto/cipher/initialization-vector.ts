@@ -1,5 +1,6 @@
 // Checks the length of initialization vectors, nonces and counters for a cipher.
 import { CryptoError } from '../crypto-error.ts';
+import type { Cipher } from './cipher.ts';
 
 export interface IvRule {
   /** Length of an IV that the server generates. All lengths are in bytes. */
@@ -17,8 +18,13 @@ export function checkedIv(name: string, rule: IvRule, iv: Uint8Array | undefined
   return iv;
 }
 
-export function acceptsIv({ min, max, only }: IvRule, bytes: number): boolean {
+function acceptsIv({ min, max, only }: IvRule, bytes: number): boolean {
   return bytes >= min && bytes <= max && (only === undefined || only.includes(bytes));
+}
+
+/** What a cipher tells of its IVs. @param rule undefined if it needs none */
+export function takesIv(rule: IvRule | undefined): Pick<Cipher, 'ivBytes' | 'ivRule' | 'acceptsIv'> {
+  return { ivBytes: rule?.bytes, ivRule: rule, acceptsIv: (bytes) => rule === undefined || acceptsIv(rule, bytes) };
 }
 
 function lengths({ min, max, only }: IvRule): string {

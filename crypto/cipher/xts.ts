@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, type KeyObject, timingSafeEqual } fro
 import { CryptoError } from '../crypto-error.ts';
 import { keyBytes, keyObject, type SecretKey } from '../key/secret-key.ts';
 import type { Cipher } from './cipher.ts';
-import { acceptsIv, checkedIv } from './initialization-vector.ts';
+import { checkedIv, takesIv } from './initialization-vector.ts';
 
 const RULE = { bytes: 16, min: 16, max: 16 };
 const MIN_BYTES = 16;
@@ -13,7 +13,7 @@ const MAX_BYTES = 2 ** 24;
 /** The IV is the tweak. It cannot stream, because the last two blocks of a data unit depend on its length. */
 export function xts(name: string, openssl: string): Cipher {
   return {
-    ...{ name, ivBytes: RULE.bytes, ivRule: RULE, acceptsIv: (bytes) => acceptsIv(RULE, bytes), authenticated: false, tagBytes: 0 },
+    ...{ name, ...takesIv(RULE), authenticated: false, tagBytes: 0 },
     encrypt: (key, { iv, data }) => ({ data: createCipheriv(openssl, checkedKey(key), checkedIv(name, RULE, iv)).update(checkedUnit(data)) }),
     decrypt: (key, { iv, data }) => createDecipheriv(openssl, checkedKey(key), checkedIv(name, RULE, iv)).update(checkedUnit(data)),
   };
