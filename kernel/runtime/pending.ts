@@ -4,7 +4,7 @@ import { decodeFault, Fault } from '../fault.ts';
 import type { Span } from '../tracing/span.ts';
 import type { Deadlines, Due } from './deadlines.ts';
 import { type Answer, VALUE } from './messages.ts';
-import type { Allowance, WorkLimit } from './work-limit.ts';
+import type { Extension, WorkLimit } from './work-limit.ts';
 
 export interface CallOptions {
   /** Overrides the deadline of the spec. */
@@ -39,8 +39,7 @@ export class Pending implements Due {
   #sentAt: number | undefined;
   readonly #madeAt = performance.now();
   #deadlines: Deadlines;
-  #work: WorkLimit | undefined;
-  #allowance: Allowance | undefined;
+  #extension: Extension | undefined;
   readonly #observe: CallObserver;
 
   constructor(
@@ -76,8 +75,7 @@ export class Pending implements Due {
   markSent(run: WorkLimit | undefined): void {
     this.#sentAt = performance.now();
     if (!run) return;
-    this.#work = run;
-    this.#allowance = run.begin();
+    this.#extension = run.begin();
     this.#watchBy(run.deadlines);
   }
 
@@ -99,8 +97,8 @@ export class Pending implements Due {
   }
 
   onDeadline(): void {
-    const more = this.#allowance?.() ?? 0;
-    if (this.#work && more > 0) this.#watchBy(this.#work.extended(more));
+    const more = this.#extension?.();
+    if (more) this.#watchBy(more);
     else this.#abandon('DEADLINE');
   }
 

@@ -7,8 +7,8 @@ import { ThreadTime } from './thread-time.ts';
 /** A thread that waits for the CPU, or for anything else, has so many times its limit on the clock. */
 const MOST_TIMES = 10;
 
-/** @returns how many milliseconds the work may still take; 0 if its time is over */
-export type Allowance = () => number;
+/** Asked when the time on the clock is over. @returns what watches the call from now on; undefined if its work may not go on */
+export type Extension = () => Deadlines | undefined;
 
 export class WorkLimit {
   /** Of calls that run, on the clock. */
@@ -38,15 +38,16 @@ export class WorkLimit {
   }
 
   /** Call it when work begins. */
-  begin(): Allowance {
+  begin(): Extension {
     const from = this.#time?.ms();
     const last = this.#clock.monotonic() + this.#ms * MOST_TIMES;
     return () => {
       const time = this.#time;
       const used = time?.ms();
-      if (!time || used === undefined) return 0;
+      if (!time || used === undefined) return undefined;
       // The first call of a thread begins a moment before the thread has told its number.
-      return Math.max(0, Math.min(this.#ms - (used - (from ?? time.atFirst)), last - this.#clock.monotonic()));
+      const ms = Math.min(this.#ms - (used - (from ?? time.atFirst)), last - this.#clock.monotonic());
+      return ms > 0 ? new Deadlines(Math.max(1, ms), this.#clock, true) : undefined;
     };
   }
 
@@ -60,10 +61,5 @@ export class WorkLimit {
     this.#channel = undefined;
     this.#time?.close();
     this.#time = undefined;
-  }
-
-  /** For calls whose time on the clock is over and whose work may go on. */
-  extended(ms: number): Deadlines {
-    return new Deadlines(Math.max(1, ms), this.#clock, true);
   }
 }
