@@ -33,7 +33,7 @@ export function pemIn(path: string, kind: 'certificate' | 'privateKey'): string 
 /** @throws CommandError unless they are a certificate and its key in PEM */
 export function clientCertificate(certificate: string, privateKey: string): { cert: string; key: string } {
   const [cert, key] = [pemIn(certificate, 'certificate'), pemIn(privateKey, 'privateKey')];
-  // A certificate and a key of different algorithms go into a context together.
+  // OpenSSL takes a certificate and a key of different algorithms together without a word.
   if (new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) return { cert, key };
   throw new CommandError(`${privateKey} is not the key of ${certificate}`, EXIT.usage);
 }

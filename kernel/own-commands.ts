@@ -1,5 +1,5 @@
 // How the user of this build types its commands: by npm in a clone, by the program's own name where a package brought it.
-import { readBuildFacts } from './build-facts.ts';
+import { type BuildFacts, readBuildFacts } from './build-facts.ts';
 
 interface OwnCommands {
   /** Starts the server; ready for flags to follow. */
@@ -10,7 +10,7 @@ interface OwnCommands {
 
 const PROGRAM: OwnCommands = { start: 'gatehouse start', model: 'gatehouse model' };
 
-const BY_PACKAGE: Readonly<Record<ReturnType<typeof readBuildFacts>['package'], OwnCommands>> = {
+const BY_PACKAGE: Readonly<Record<BuildFacts['package'], OwnCommands>> = {
   clone: { start: 'npm start --', model: 'npm run model --' },
   npm: PROGRAM,
   debian: PROGRAM,

@@ -46,7 +46,7 @@ export function serviceManager(env: NodeJS.ProcessEnv, clock: Clock, onFailure: 
     },
     async stopping() {
       stopWatchdog();
-      // Each has a process of its own: a server that stops at once would be ready after that.
+      // Each message has a sender of its own: without the wait, READY could arrive after STOPPING.
       await told;
       await send('STOPPING=1');
     },
