@@ -52,6 +52,8 @@ export interface Answer {
 export interface CredentialVerdict {
   /** Why they are refused, for the client; absent if they belong to the caller. */
   readonly refusal?: string;
+  /** They are a ticket, which the key server has issued and checks itself. */
+  readonly isTicket?: true;
 }
 
 /** A call below /v1/crypto. */

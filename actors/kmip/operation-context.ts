@@ -1,5 +1,5 @@
 // What an operation works with: the objects that its caller may reach, changes in transactions, and what the items of a batch share.
-import type { Reader } from '../../kernel/store/store.ts';
+import type { Reader, Transaction } from '../../kernel/store/store.ts';
 import type { OperationName } from '../../kmip/operation-name.ts';
 import type { Structure } from '../../kmip/ttlv/node.ts';
 import type { Version } from '../../kmip/version.ts';
@@ -59,6 +59,8 @@ export interface ObjectTransaction extends Objects<Draft, DescriptionDraft> {
   copyGrants(from: DescriptionDraft, to: Draft): Promise<void>;
   /** Deletes the row itself. */
   remove(id: string): Promise<void>;
+  /** For rows that are no objects. */
+  readonly tx: Transaction;
   /** Writes an audit row for the change, in the same transaction. */
   audit(event: string, target: string): Promise<void>;
 }

@@ -2,7 +2,7 @@
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { type Structure, TYPE } from '../ttlv/node.ts';
-import { children, codeOf, required, structureOf, textOf } from '../ttlv/read.ts';
+import { bytesOf, children, codeOf, required, structureOf, textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 
 /** The limit bounds the work of the server: each credential costs a lookup, and each password a hash. */
@@ -27,6 +27,7 @@ function credentialOf(node: Structure): HeaderCredential {
   const code = required(codeOf(node, TAG.CredentialType), TAG.CredentialType);
   const value = required(structureOf(node, TAG.CredentialValue), TAG.CredentialValue);
   const type = NAMES.get(code) ?? `0x${code.toString(16).padStart(8, '0')}`;
+  if (code === ENUM.CredentialType.Ticket) return { type, ticket: ticketIn(value) };
   if (code !== ENUM.CredentialType.UsernameAndPassword) return { type };
   const password = textOf(value, TAG.Password);
   return {
@@ -36,6 +37,14 @@ function credentialOf(node: Structure): HeaderCredential {
   };
 }
 
+/** The value of the Ticket that a credential or a payload has (2.1 section 7.39). @throws Refusal InvalidMessage, InvalidTicket for one of another type */
+export function ticketIn(parent: Structure): Uint8Array {
+  const ticket = required(structureOf(parent, TAG.Ticket), TAG.Ticket);
+  const type = required(codeOf(ticket, TAG.TicketType), TAG.TicketType);
+  if (type !== ENUM.TicketType.Login) throw new Refusal('InvalidTicket', 'only tickets of type Login are known');
+  return required(bytesOf(ticket, TAG.TicketValue), TAG.TicketValue);
+}
+
 /** A credential in the header of a message (KMIP 1.4 section 2.1.2, 2.1 section 9.11). */
 export interface HeaderCredential {
   /** `UsernameAndPassword`, `Ticket`. */
@@ -43,4 +52,6 @@ export interface HeaderCredential {
   readonly username?: string;
   /** UTF-8. Secret. */
   readonly password?: Uint8Array;
+  /** The value of a ticket. Secret. */
+  readonly ticket?: Uint8Array;
 }

@@ -30,6 +30,8 @@ export interface From {
 /** One text for every refusal after the user was looked up, so that it does not reveal what was wrong. */
 const REFUSED = 'the credentials in the header are refused';
 const SERVED = 'UsernameAndPassword';
+/** The key server checks those that it has issued. */
+const TICKET = 'Ticket';
 
 /** Answers a message. Nearly all messages have no credentials in their header, and need only one call of the actor. */
 export function serveMessage(ctx: KeysContext, { kmip, bytes, encoding, endpoint }: Received, from: From): Answer | Promise<Answer> {
@@ -62,9 +64,11 @@ async function judge(
 ): Promise<CredentialVerdict> {
   const [credential, ...more] = credentials as [HeaderCredential, ...HeaderCredential[]];
   try {
+    // Appliances that send what belongs to somebody else send no tickets.
+    if (credential.type === TICKET && more.length === 0) return { isTicket: true };
     if (ctx.config.header_credentials === 'ignored') return {};
-    const other = credentials.find(({ type }) => type !== SERVED);
-    if (other) return await refuse(ctx, caller, address, `credentials of type ${other.type} are not supported in the header: use ${SERVED}`);
+    const other = credentials.find(({ type }) => type !== SERVED && type !== TICKET);
+    if (other) return await refuse(ctx, caller, address, `credentials of type ${other.type} are not supported in the header: use ${SERVED} or ${TICKET}`);
     if (more.length > 0) return await refuse(ctx, caller, address, 'the header holds more than one credential: send one');
     const identity = passwordIdentity(ctx, caller);
     // Only the caller is looked up: any other name is refused in the same words and time, whether or not such a user exists.

@@ -55,4 +55,12 @@ export const KEYS_MIGRATIONS: readonly Migration[] = [
   SEARCH_MIGRATION,
   ROOM_MIGRATION,
   SEARCH_ID_MIGRATION,
+  {
+    id: 11,
+    about: 'tickets of Login, by the hash of their values',
+    sql: `
+      CREATE TABLE kms_ticket (hash TEXT NOT NULL PRIMARY KEY, owner TEXT NOT NULL, issued_at BIGINT NOT NULL, ends_at BIGINT, requests_left BIGINT);
+      CREATE INDEX kms_ticket_owner ON kms_ticket (owner, issued_at);
+    `,
+  },
 ];

@@ -16,6 +16,7 @@ import { OPERATIONS } from '../../actors/kmip/operations/index.ts';
 import type { Streams } from '../../actors/kmip/streams.ts';
 import { SeededRandom } from '../../crypto/random.ts';
 import type { Log } from '../../kernel/log-entry.ts';
+import type { Transaction } from '../../kernel/store/store.ts';
 import { AttributeSet } from '../../kmip/attribute/set.ts';
 import type { ObjectType, State } from '../../kmip/object-type.ts';
 import type { OperationName } from '../../kmip/operation-name.ts';
@@ -202,6 +203,9 @@ export class ObjectsInMemory implements OperationContext {
       generations: async () => [],
       copyGrants: async () => {},
       audit: async (event, target) => void audited.push(`${event} ${target}`),
+      get tx(): Transaction {
+        throw new Error('rows that are no objects need a real store');
+      },
     });
     for (const [id, object] of written)
       if (object) this.objects.set(id, object);

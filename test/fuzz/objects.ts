@@ -182,5 +182,6 @@ export async function made(ask: AskFor): Promise<Made> {
     mac: of(authenticated, TAG.MACData),
     wrapped: required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock),
     certificate: required(structureOf(await ask('Get', [id('root')]), TAG.Certificate), TAG.Certificate),
+    ticket: required(structureOf(await ask('Login', []), TAG.Ticket), TAG.Ticket),
   };
 }

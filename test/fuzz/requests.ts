@@ -39,6 +39,7 @@ export interface Made {
   /** A KeyBlock wrapped by `wrapper`. */
   readonly wrapped: Structure;
   readonly certificate: Structure;
+  readonly ticket: Structure;
 }
 
 import {
@@ -254,6 +255,8 @@ const ALONE: Table = {
     [code('ObjectGroupMember', 'GroupMemberFresh'), attributes(text(TAG.ObjectGroup, 'group'), mask(4), link('PublicKeyLink', 'rsa_pk'), id('aes'))],
   ],
   Log: () => [[text(TAG.LogMessage, 'said by a client')]],
+  Login: () => [[], [interval(TAG.LeaseTime, 60), integer(TAG.RequestCount, 3)]],
+  Logout: ({ ticket }) => [[ticket]],
   Ping: () => [[]],
   MAC: () => [
     [id('hmac'), data()],

@@ -22,7 +22,22 @@ const told = ({ event, outcome, target, reason, actor, scheme, source }: AuditRo
 const TWICE: ReadonlySet<string> = new Set(['CreateKeyPair']);
 /** What these do to no object of the server leaves no row; all others declare the event of theirs. */
 const SILENT: readonly OperationName[] = [
-  ...(['Check', 'Decrypt', 'DiscoverVersions', 'Encrypt', 'Get', 'GetAttributeList', 'GetAttributes', 'Hash', 'Interop', 'Locate', 'Log', 'Ping'] as const),
+  ...([
+    'Check',
+    'Decrypt',
+    'DiscoverVersions',
+    'Encrypt',
+    'Get',
+    'GetAttributeList',
+    'GetAttributes',
+    'Hash',
+    'Interop',
+    'Locate',
+    'Log',
+    'Login',
+    'Logout',
+    'Ping',
+  ] as const),
   ...(['MAC', 'MACVerify', 'ObtainLease', 'PKCS_11', 'Query', 'RNGRetrieve', 'RNGSeed', 'SetEndpointRole', 'Sign', 'SignatureVerify', 'Validate'] as const),
 ];
 
@@ -49,6 +64,8 @@ const REFUSED: Readonly<Partial<Record<OperationName, readonly Node[]>>> = {
   RNGSeed: [],
   Log: [],
   Interop: [],
+  Login: [integer(TAG.RequestCount, 0)],
+  Logout: [],
   PKCS_11: [],
   Ping: [integer(TAG.DataLength, 1)],
   DiscoverVersions: [structure(TAG.ProtocolVersion, [text(TAG.ProtocolVersionMajor, 'two')])],

@@ -22,6 +22,7 @@ import { BatchContext } from '../context.ts';
 import type { KeyServer } from '../server.ts';
 import { type Outcome, runBatch, runItem } from './batch.ts';
 import { limitSize, refuseChanges } from './response-size.ts';
+import { checkTicket } from './ticket-check.ts';
 
 const NEWEST = VERSIONS[0] as Version;
 const NEWEST_1 = VERSIONS[2] as Version;
@@ -78,10 +79,14 @@ function serveMessage(server: KeyServer, { message, bytes, encoding, endpoint, v
     version = header.version;
     if (endpoint === '1_4' && version.major !== 1) throw new Refusal('InvalidMessage', 'this address accepts KMIP 1.x; send KMIP 2.x to /kmip/2_1');
     if (header.credentials) {
-      if (!verdict) return { status: 200, body: move(bytes), outcomes: [], credentials: header.credentials.map(movePassword) };
+      if (!verdict) return { status: 200, body: move(bytes), outcomes: [], credentials: header.credentials.map(told) };
       if (verdict.refusal !== undefined) throw new Refusal('AuthenticationNotSuccessful', verdict.refusal);
     }
-    const answer = serveItems(new BatchContext(server, caller, version), readItems(message, header), header, encoding);
+    const items = readItems(message, header);
+    const serving = () => serveItems(new BatchContext(server, caller, header.version), items, header, encoding);
+    const ticket = verdict?.isTicket ? header.credentials?.[0]?.ticket : undefined;
+    const refused = (all: readonly Outcome[]) => batchAnswer(new BatchContext(server, caller, header.version), header, all, encoding);
+    const answer = ticket ? checkTicket(server, caller, ticket, items).then((all) => (all ? refused(all) : serving())) : serving();
     return answer instanceof Promise ? answer.catch((error: unknown) => refuse(server, encoding, header.version, error)) : answer;
   } catch (error) {
     return refuse(server, encoding, version, error);
@@ -124,8 +129,12 @@ function refuse(server: KeyServer, encoding: Encoding, version: Version, error: 
   return refusedMessage(server, encoding, version, refusal);
 }
 
-const movePassword = (credential: HeaderCredential): HeaderCredential =>
-  credential.password ? { ...credential, password: move(credential.password) } : credential;
+/** A ticket is checked here, and by nobody else. */
+const told = ({ type, username, password }: HeaderCredential): HeaderCredential => ({
+  type,
+  ...(username !== undefined && { username }),
+  ...(password && { password: move(password) }),
+});
 
 /** The answer to a message if none of its items was started. */
 function refusedMessage(server: KeyServer, encoding: Encoding, version: Version, { reason, message }: Refusal): Answer {

@@ -26,6 +26,8 @@ import { interop } from './interop.ts';
 import { joinSplitKey } from './join-split-key.ts';
 import { locate } from './locate.ts';
 import { log } from './log.ts';
+import { login } from './login.ts';
+import { logout } from './logout.ts';
 import { mac } from './mac.ts';
 import { macVerify } from './mac-verify.ts';
 import { modifyAttribute } from './modify-attribute.ts';
@@ -75,6 +77,8 @@ const ALL: readonly Operation[] = [
   joinSplitKey,
   locate,
   log,
+  login,
+  logout,
   mac,
   macVerify,
   modifyAttribute,

@@ -102,9 +102,10 @@ test('what is not served is refused by its name', async () => {
     /Device are not supported/,
   );
   await isRefused(alice, authentication(credential('Attestation', nonce, enumeration(TAG.AttestationType, 1))), /Attestation are not supported/);
-  await isRefused(alice, authentication(credential('Ticket', structure(TAG.Ticket, []))), /Ticket are not supported/);
+  await isRefused(alice, authentication(credential('HashedPassword', text(TAG.Username, 'alice'))), /HashedPassword are not supported/);
+  const ticket = structure(TAG.Ticket, [enumeration(TAG.TicketType, ENUM.TicketType.Login), bytes(TAG.TicketValue, Buffer.alloc(32))]);
   const right = credential('UsernameAndPassword', text(TAG.Username, 'alice'), text(TAG.Password, PASSWORD));
-  await isRefused(alice, authentication(right, credential('Ticket', structure(TAG.Ticket, []))), /Ticket are not supported/);
+  await isRefused(alice, authentication(right, credential('Ticket', ticket)), /more than one credential/);
   await isRefused(alice, authentication(right, right), /more than one credential/);
   const empty = await asks(alice, authentication());
   assert.deepEqual([empty.status, empty.reason], ['OperationFailed', 'InvalidMessage']);

@@ -141,6 +141,8 @@ export const REQUESTS: Readonly<Record<string, (client: KmipClient) => Promise<N
   Locate: async () => [attributes(name('nobody'))],
   Log: async () => [text(TAG.LogMessage, 'said')],
   Ping: async () => [],
+  Login: async () => [integer(TAG.RequestCount, 3)],
+  Logout: async (client) => children(await client.do('Login'), TAG.Ticket),
   MAC: onKey(HMAC, data('told')),
   MACVerify: async (client) => {
     const id = ID(await newKey(client));
