@@ -69,10 +69,14 @@ export class LiveViews {
       throw new Fault('OVERLOADED', { detail: 'too many live views are open; close some, or ask without Accept: text/event-stream' });
     }
     this.#open.add(stop);
+    // A reader that has closed its side only would be read to for ever, and takes a place.
+    const leave = () => stop(GONE);
+    request.raw.socket.once('end', leave);
     request.response.once('close', () => {
+      request.raw.socket.off('end', leave);
       place.release();
       this.#open.delete(stop);
-      stop(GONE);
+      leave();
     });
     const first = await view.read();
     if (first.status !== 200) return first;

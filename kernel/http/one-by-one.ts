@@ -1,6 +1,7 @@
 // Serves the requests of one connection one after the other. HTTP allows pipelining (RFC 9112 section 9.3.2), and without this the answers would pile up in memory.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { serveHalfClosed } from './half-closed.ts';
 import { isLingering, lingerIf } from './lingering-close.ts';
 
 type Waiting = readonly [IncomingMessage, ServerResponse];
@@ -8,6 +9,7 @@ type Waiting = readonly [IncomingMessage, ServerResponse];
 interface Line {
   /** The request that is being served. */
   current: IncomingMessage | undefined;
+  answer: ServerResponse | undefined;
   readonly waiting: Waiting[];
   /** What ends the connection once its answers are sent. */
   end?: () => void;
@@ -30,9 +32,11 @@ export function oneByOne(handle: RequestListener, onFirst: (socket: Socket) => v
   const lines = new WeakMap<Socket, Line>();
   const begin = (line: Line, request: IncomingMessage, response: ServerResponse) => {
     line.current = request;
+    line.answer = response;
     // It closes once.
     response.on('close', () => {
       line.current = undefined;
+      line.answer = undefined;
       const next = line.waiting.shift();
       if (!next) line.end?.();
       else if (next[0].socket.writable) begin(line, ...next);
@@ -40,9 +44,10 @@ export function oneByOne(handle: RequestListener, onFirst: (socket: Socket) => v
     handle(request, response);
   };
   const first = (socket: Socket): Line => {
-    const line: Line = { current: undefined, waiting: [] };
+    const line: Line = { current: undefined, answer: undefined, waiting: [] };
     lines.set(socket, line);
     lingerIf(socket, () => line.current?.complete === false || line.waiting.length > 0);
+    serveHalfClosed(socket, () => line.answer);
     onFirst(socket);
     return line;
   };

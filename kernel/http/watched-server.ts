@@ -31,6 +31,8 @@ export const MAX_HEADER_BYTES = 16_384;
 export function watchedServer({ http, tls, limits }: ServerParts, handle: RequestListener): WatchedServer {
   const server = createServer({ ...tls, ...serverLimits(http) });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
+  // It answers before it ends such a connection: half-closed.ts has the rest.
+  Object.assign(server, { httpAllowHalfOpen: true });
   const connections = watchConnections(server, limits.connections.https);
   server.on('secureConnection', (socket) => limits.stalled.watch(socket, `from ${sourceOf(socket.remoteAddress ?? '')}`));
   const { serve, endAfter } = oneByOne(endingSome(connections, handle), (socket) => connections.noteActivity(socket));
