@@ -111,7 +111,7 @@ export async function createPorts(options: PortOptions): Promise<Ports> {
       const address = await listen(front, { host: config.http.host, port: at?.https ?? config.http.port, reusePort, fd: sockets?.https });
       const common = { tls, clock, log, limits, tracer, proxies, arrivalMs: config.http.request_timeout * 1000, reusePort };
       opened = await openListeners(placed(listeners, at, sockets), common, unwind);
-      const applyTls = tlsApplier([{ server: front.server, closeIdle: () => front.server.closeIdleConnections() }, ...opened]);
+      const applyTls = tlsApplier([{ server: front.server, closeIdle: () => front.server.closeIdleConnections() }, ...opened], tls);
       return { address, listeners: opened, applyTls };
     },
   };

@@ -61,12 +61,12 @@ interface ExtraExtension {
   readonly value: Uint8Array;
 }
 
-/** @param extensions of the list, besides its entries @returns the PEM of the issuer's list */
-export async function revocationList(issuer: Made, revoked: readonly Made[], extensions: readonly ExtraExtension[] = []): Promise<string> {
+/** @param extensions of the list, besides its entries @param days until it ends @returns the PEM of the issuer's list */
+export async function revocationList(issuer: Made, revoked: readonly Made[], extensions: readonly ExtraExtension[] = [], days = 30): Promise<string> {
   const list = await x509.X509CrlGenerator.create({
     issuer: issuer.certificate.subject,
     thisUpdate: new Date(Date.now() - DAY_MS),
-    nextUpdate: new Date(Date.now() + 30 * DAY_MS),
+    nextUpdate: new Date(Date.now() + days * DAY_MS),
     extensions: extensions.map(({ type, isCritical, value }) => new x509.Extension(type, isCritical, new Uint8Array(value))),
     entries: revoked.map(({ certificate }) => ({ serialNumber: certificate.serialNumber, revocationDate: new Date(Date.now() - DAY_MS) })),
     signingAlgorithm: ALGORITHM,

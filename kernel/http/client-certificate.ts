@@ -2,6 +2,7 @@
 import type { X509Certificate } from 'node:crypto';
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
 import { isName } from './parameters.ts';
+import { endOfLists, type RevocationListTerm } from './revocation-lists.ts';
 
 /** The identity that a valid client certificate proves. */
 export interface PeerCertificateView {
@@ -27,6 +28,13 @@ export function distrust(socket: TLSSocket): void {
 
 export function isDistrusted(socket: TLSSocket): boolean {
   return distrusted.has(socket);
+}
+
+const listsOf = new WeakMap<TLSSocket, readonly RevocationListTerm[]>();
+
+/** Call it before the certificate is read. @param lists those that the handshake has checked it with */
+export function checkedWith(socket: TLSSocket, lists: readonly RevocationListTerm[]): void {
+  if (lists.length > 0) listsOf.set(socket, lists);
 }
 
 /** The contents of a connection's certificate. They are read once: OpenSSL does not let a client change its certificate by renegotiation. */
@@ -58,7 +66,7 @@ function read(socket: TLSSocket): Shown | undefined {
 }
 
 /**
- * When the certificate and the authorities above it are all valid. Node shows those of `client_ca`, also for a resumed session. It shows none that
+ * When the certificate and the authorities above it are all valid, and with them the revocation lists of their issuers. Node shows those of `client_ca`, also for a resumed session. It shows none that
  * the client has sent.
  */
 function validityOf(socket: TLSSocket): Pick<Shown, 'from' | 'to'> {
@@ -67,7 +75,9 @@ function validityOf(socket: TLSSocket): Pick<Shown, 'from' | 'to'> {
   for (let each: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true); each && !chain.has(each); each = each.issuerCertificate)
     chain.add(each);
   const dates = [...chain].map(({ valid_from: from, valid_to: to }) => ({ from: Date.parse(from), to: Date.parse(to) }));
-  return { from: Math.max(...dates.map(({ from }) => from)), to: Math.min(...dates.map(({ to }) => to)) };
+  const lists = listsOf.get(socket);
+  const ends = lists ? [...chain].map(({ raw }) => endOfLists(lists, raw)) : [];
+  return { from: Math.max(...dates.map(({ from }) => from)), to: Math.min(...dates.map(({ to }) => to), ...ends) };
 }
 
 /** An absent extension allows every use. */

@@ -8,7 +8,8 @@ import type { KernelConfig } from '../config/sections.ts';
 import { describe } from '../fault.ts';
 import type { Log } from '../log-entry.ts';
 import { blocksIn, readPem } from '../pem.ts';
-import { distrust } from './client-certificate.ts';
+import { checkedWith, distrust } from './client-certificate.ts';
+import { termsOf } from './revocation-lists.ts';
 import { ensureSelfSigned } from './self-signed.ts';
 
 export interface TlsFiles {
@@ -111,17 +112,24 @@ export function watchTls(files: TlsFiles, log: Log, apply: (tls: TlsOptions) => 
 }
 
 /**
+ * @param first the options that they have now
  * @returns a function that gives the ports new options. Client certificates that were checked with the old files lose their effect: they may be
  * on the new revocation list, or their authority may be gone.
  */
-export function tlsApplier(services: readonly TlsService[]): (tls: TlsOptions) => void {
+export function tlsApplier(services: readonly TlsService[], first: TlsOptions): (tls: TlsOptions) => void {
+  let lists = listsOf(first);
+  // Before whoever reads certificates.
+  for (const { server } of services) server.prependListener('secureConnection', (socket) => checkedWith(socket, lists));
   const endOld = services.map(watchClients);
   return (tls) => {
     // If the files do not fit together, the first call throws and nothing has changed.
     for (const { server } of services) server.setSecureContext(tls);
+    lists = listsOf(tls);
     for (const end of endOld) end();
   };
 }
+
+const listsOf = ({ crl }: TlsOptions) => termsOf([crl ?? []].flat().map(String));
 
 /** @returns a function that ends all open connections with a client certificate: idle ones at once, the others after their answer */
 function watchClients({ server, closeIdle }: TlsService): () => void {
