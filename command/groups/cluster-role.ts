@@ -4,6 +4,7 @@ import { confirmed, YES, type Yes } from '../confirmed.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import { first, LIMIT, type Limit } from '../first.ts';
 import { whole } from '../number.ts';
+import { REPLACE, type Replace, requireNew } from './replace.ts';
 import { membersOf } from './role-names.ts';
 import { roleTokenCommands } from './role-token.ts';
 
@@ -20,7 +21,7 @@ const list = command<Limit>({
   },
 });
 
-interface Role {
+interface Role extends Replace {
   readonly jwks?: string;
   readonly namespace?: readonly string[];
   readonly account?: readonly string[];
@@ -36,7 +37,7 @@ interface Role {
 
 const create = command<Role>({
   name: 'create',
-  about: 'Create or replace a cluster role',
+  about: 'Create a cluster role',
   args: [ROLE],
   flags: [
     flag('--jwks <address>', 'where the keys of the cluster are'),
@@ -50,10 +51,13 @@ const create = command<Role>({
     flag('--issuer <issuer>', 'the issuer that the JWTs must name (default: any)'),
     flag('--audience <audience...>', 'an audience that the JWTs must name (default: any); repeatable'),
     flag('--fixed', 'tokens cannot be renewed'),
+    REPLACE,
   ],
   example: 'gatehouse cluster-role create pods --jwks https://cluster.example/openid/v1/jwks --namespace prod --account backup',
   async run(given, [name], flags) {
-    await given.client().call('POST /auth/cluster/role/{name}', { params: { name }, body: bodyOf(flags) });
+    const body = bodyOf(flags);
+    await requireNew(`the cluster role ${name}`, flags, () => given.client().call('GET /auth/cluster/role/{name}', { params: { name } }));
+    await given.client().call('POST /auth/cluster/role/{name}', { params: { name }, body });
     given.out.done(`Created the cluster role ${name}`, { role: name });
   },
 });

@@ -3,6 +3,7 @@ import { command, flag, type Group } from '../command.ts';
 import { confirmed, YES, type Yes } from '../confirmed.ts';
 import { first, LIMIT, type Limit } from '../first.ts';
 import { whole } from '../number.ts';
+import { REPLACE, type Replace, requireNew } from './replace.ts';
 import { membersOf } from './role-names.ts';
 import { roleTokenCommands } from './role-token.ts';
 
@@ -19,7 +20,7 @@ const listRoles = command<Limit>({
   },
 });
 
-interface Role {
+interface Role extends Replace {
   readonly ttl?: string;
   readonly maxTtl?: string;
   readonly tokenUses?: string;
@@ -33,7 +34,7 @@ interface Role {
 
 const createRole = command<Role>({
   name: 'create',
-  about: 'Create or replace a role; prints its role id',
+  about: 'Create a role; prints its role id',
   args: [ROLE],
   flags: [
     flag('--ttl <seconds>', 'how long a token lives'),
@@ -45,9 +46,11 @@ const createRole = command<Role>({
     flag('--secret-id-cidr <network...>', 'address or network that may sign in (default: all); repeatable'),
     flag('--policy <policy...>', 'such as sessions:read:team; repeatable'),
     flag('--fixed', 'tokens cannot be renewed'),
+    REPLACE,
   ],
   example: 'gatehouse role create web --ttl 3600 --policy sessions:read:team',
   async run(given, [name], flags) {
+    await requireNew(`the role ${name}`, flags, () => given.client().call('GET /auth/approle/role/{name}', { params: { name } }));
     await given.client().call('POST /auth/approle/role/{name}', { params: { name }, body: bodyOf(flags) });
     const { data } = await given.client().call('GET /auth/approle/role/{name}/role-id', { params: { name } });
     given.out.line(String(data['role_id']));

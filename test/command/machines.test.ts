@@ -19,6 +19,12 @@ async function lines(script: string): Promise<string[]> {
   return stdout.trim().split('\n');
 }
 
+/** Exit code and message. */
+async function refused(command: string): Promise<[number | null, string]> {
+  const { code, stderr } = await bash.run(command);
+  return [code, stderr.trim()];
+}
+
 const json = async (command: string) => JSON.parse((await lines(`${command} --json`)).join('\n'));
 const cookie = () => (JSON.parse(readFileSync(join(bash.folder, 'profiles', 'default.json'), 'utf8')) as { cookie: string }).cookie;
 
@@ -47,12 +53,30 @@ test('tokens of a role are listed by accessor, and end one by one or all at once
   assert.equal((await bash.run('gatehouse role tokens nothing')).code, 5);
 });
 
+test('what is there already is not replaced, by no command that creates, unless it is told to', async () => {
+  await lines('gatehouse role create once --ttl 60');
+  assert.deepEqual(await refused('gatehouse role create once --ttl 90'), [6, 'gatehouse: the role once exists already; --replace replaces all its settings']);
+  assert.equal((await json('gatehouse role show once')).token_ttl, 60);
+  const [id] = await lines('gatehouse role create once --ttl 90 --replace');
+  const { token_ttl, role_id } = await json('gatehouse role show once');
+  assert.deepEqual([token_ttl, role_id], [90, id]);
+  await lines(`gatehouse role delete once --yes; gatehouse role create once --replace; gatehouse role delete once --yes
+    gatehouse realm create twice; printf 'a long password' > password; gatehouse user create twice ada --password-file password; gatehouse admin create twice`);
+  for (const command of ['realm create twice', 'user create twice ada --password-file password', 'admin create twice'])
+    assert.equal((await refused(`gatehouse ${command}`))[0], 6, command);
+});
+
 test('a role of clusters is made, shown, listed and deleted; without saying who it is for it is not made', async () => {
   const some = await bash.run('gatehouse cluster-role create pods --jwks https://cluster.example/jwks');
   assert.deepEqual([some.code, /--account are needed/.test(some.stderr)], [2, true], some.stderr);
   await lines('gatehouse cluster-role create pods --jwks https://cluster.example/jwks --namespace prod --account backup --account restore --ttl 60');
   const role = await json('gatehouse cluster-role show pods');
   assert.deepEqual([role.jwks_url, role.bound_service_account_names, role.token_ttl], ['https://cluster.example/jwks', ['backup', 'restore'], 60]);
+  const again = 'gatehouse cluster-role create pods --jwks https://cluster.example/jwks --namespace prod --account backup --ttl 90';
+  assert.deepEqual(await refused(again), [6, 'gatehouse: the cluster role pods exists already; --replace replaces all its settings']);
+  assert.equal((await json('gatehouse cluster-role show pods')).token_ttl, 60);
+  await lines(`${again} --replace`);
+  assert.equal((await json('gatehouse cluster-role show pods')).token_ttl, 90);
   assert.deepEqual(await json('gatehouse cluster-role list'), [{ role: 'pods' }]);
   assert.deepEqual(await json('gatehouse cluster-role tokens pods'), []);
   await lines('gatehouse cluster-role revoke-tokens pods --yes; gatehouse cluster-role delete pods --yes');
