@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Precision } from './actors/model/api.ts';
 import { nameOf, requireHubId, requireModelName, requireRevision } from './actors/model/hub/address.ts';
-import { HubError } from './actors/model/hub/hub-error.ts';
+import { HubError, UsageError } from './actors/model/hub/hub-error.ts';
 import { installedModels, removeModel, verifyModel } from './actors/model/hub/installed.ts';
 import { PRECISIONS } from './actors/model/hub/listing.ts';
 import { amount, progressOn } from './actors/model/hub/progress.ts';
@@ -21,6 +21,9 @@ const USAGE = `usage: ${OWN_COMMANDS.model} list
        ${OWN_COMMANDS.model} remove NAME
 Also: --config FILE, --data-dir FOLDER`;
 
+/** As of every command of gatehouse: command/exit.ts. */
+const WRONG_USAGE = 2;
+
 const OPTIONS = {
   config: { type: 'string' },
   'data-dir': { type: 'string' },
@@ -35,13 +38,13 @@ function parse(args: string[]) {
     const parsed = parseArgs({ args, options: OPTIONS, allowPositionals: true, tokens: true });
     const given = parsed.tokens.flatMap((token) => (token.kind === 'option' ? [token] : []));
     const empty = given.find(({ value }) => value === '');
-    if (empty) throw new HubError(`${empty.rawName}: needs a value`);
+    if (empty) throw new UsageError(`${empty.rawName}: needs a value`);
     const twice = given.find(({ name }, at) => given.findIndex((other) => other.name === name) < at);
-    if (twice) throw new HubError(`${twice.rawName}: was given more than once; give it once`);
+    if (twice) throw new UsageError(`${twice.rawName}: was given more than once; give it once`);
     return parsed;
   } catch (error) {
     if (error instanceof HubError) throw error;
-    throw new HubError(`${(error as Error).message}\n${USAGE}`);
+    throw new UsageError(`${(error as Error).message}\n${USAGE}`);
   }
 }
 
@@ -75,7 +78,7 @@ async function list({ ai, folder }: Surroundings): Promise<void> {
 
 async function install(given: string, options: Options): Promise<void> {
   const { precision = 'auto', name: own } = options;
-  if (!PRECISIONS.includes(precision as Precision)) throw new HubError(`--precision must be one of ${PRECISIONS.join(', ')}`);
+  if (!PRECISIONS.includes(precision as Precision)) throw new UsageError(`--precision must be one of ${PRECISIONS.join(', ')}`);
   const id = requireHubId(given);
   const name = own === undefined ? nameOf(id) : requireModelName(own);
   const revision = requireRevision(options.revision ?? 'main');
@@ -112,11 +115,11 @@ async function main(args: string[]): Promise<void> {
   const { values, positionals } = parse(args);
   const [command, given, ...more] = positionals;
   if (values.help) return console.log(USAGE);
-  if (more.length > 0) throw new HubError(`too many arguments\n${USAGE}`);
+  if (more.length > 0) throw new UsageError(`too many arguments\n${USAGE}`);
   if (command === 'list' && given === undefined) return list(await surroundings(values));
   if (command === 'pull' && given !== undefined) return install(given, values);
   if (command === 'verify') return verify(given === undefined ? [] : [requireModelName(given)], await surroundings(values));
-  if (command !== 'remove' || given === undefined) throw new HubError(USAGE);
+  if (command !== 'remove' || given === undefined) throw new UsageError(USAGE);
   const name = requireModelName(given);
   const { folder } = await surroundings(values);
   const remove = () => removeModel(folder, name);
@@ -130,5 +133,5 @@ main(process.argv.slice(2)).catch((error: unknown) => {
   if (error instanceof HubError) console.error(error.message);
   else if (error instanceof ConfigError) console.error(`gatehouse: ${error.message}`);
   else console.error(`the work failed: ${(error as Error).message}`);
-  process.exitCode = 1;
+  process.exitCode = error instanceof UsageError ? WRONG_USAGE : 1;
 });

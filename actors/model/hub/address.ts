@@ -1,5 +1,5 @@
 // Names of models, revisions and files, checked before a path or an address is made of them.
-import { HubError } from './hub-error.ts';
+import { UsageError } from './hub-error.ts';
 
 const PART = '[A-Za-z0-9][A-Za-z0-9._-]{0,95}';
 const HUB_ID = new RegExp(`^${PART}/${PART}$`);
@@ -8,16 +8,16 @@ const FILE = /^(?:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}\/){0,4}[A-Za-z0-9_][A-Za-z0-
 /** As in the configuration: `[[ai.models]] id`. */
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
-/** @param id of a model on its hub: `owner/name` @throws HubError */
+/** @param id of a model on its hub: `owner/name` @throws UsageError */
 export function requireHubId(id: string): string {
   if (HUB_ID.test(id) && !id.includes('..')) return id;
-  throw new HubError(`${shown(id)} is not the ID of a model on a hub: it must be owner/name, of letters, digits and . _ -, without ..`);
+  throw new UsageError(`${shown(id)} is not the ID of a model on a hub: it must be owner/name, of letters, digits and . _ -, without ..`);
 }
 
-/** @param name of a model here @throws HubError */
+/** @param name of a model here @throws UsageError */
 export function requireModelName(name: string): string {
   if (NAME.test(name) && !name.includes('..')) return name;
-  throw new HubError(`${shown(name)} is not the name of a model: it must have 1 to 64 small letters, digits and . _ -, and begin with a letter or digit`);
+  throw new UsageError(`${shown(name)} is not the name of a model: it must have 1 to 64 small letters, digits and . _ -, and begin with a letter or digit`);
 }
 
 /** @returns the name that a model of the hub gets here, if the operator gives none */
@@ -25,10 +25,10 @@ export function nameOf(hubId: string): string {
   return requireModelName((hubId.split('/')[1] as string).toLowerCase().slice(0, 64));
 }
 
-/** @param revision branch, tag or commit @throws HubError */
+/** @param revision branch, tag or commit @throws UsageError */
 export function requireRevision(revision: string): string {
   if (REVISION.test(revision) && !revision.includes('..') && !revision.includes('//')) return revision;
-  throw new HubError(`${shown(revision)} is not a revision: it must be a branch, a tag or a commit`);
+  throw new UsageError(`${shown(revision)} is not a revision: it must be a branch, a tag or a commit`);
 }
 
 /** Names of files come from the hub, which is not trusted with paths. */

@@ -6,3 +6,6 @@ export class HubError extends Error {
     this.name = 'HubError';
   }
 }
+
+/** What was asked for is not written correctly; nothing was done. */
+export class UsageError extends HubError {}

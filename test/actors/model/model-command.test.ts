@@ -191,7 +191,7 @@ test('names that could leave the folder are refused before anything is asked or 
     ['remove', '..'],
   ]) {
     const { code, connections, out } = await model(args);
-    assert.deepEqual([code, connections], [1, []], `${args.join(' ')} ${out}`);
+    assert.deepEqual([code, connections], [2, []], `${args.join(' ')} ${out}`);
     assert.match(out, /is not the (ID|name) of a model/);
   }
   for (const id of ['a', 'a/..', '../a', 'a/b/c', 'a/b?c', 'a/b#c', '/etc/passwd', 'a/b%2f', 'a\\b/c', 'a/b..c', 'a/', '', 'a/b\n'])
@@ -211,9 +211,26 @@ test('without a token, with a wrong one, and for a model that is not there, it s
   assert.deepEqual([refused.code, refused.out.includes('wrong-token')], [1, false]);
   await assert.rejects(pullHere({ id: 'gatehouse/absent' }), /has no model gatehouse\/absent at revision main/);
   await assert.rejects(pullHere({ precision: 'q4' }), /no weights of precision q4 in ONNX form; it has onnx\/encoder_model\.onnx/);
-  assert.match((await model(['bring', ID])).out, /^usage: npm run model/);
-  assert.match((await model(['list', '--config', ''])).out, /^--config: needs a value\n/);
-  assert.match((await model(['list', '--data-dir', 'a', '--data-dir', 'b'])).out, /^--data-dir: was given more than once; give it once\n/);
+});
+
+test('wrong usage is told before anything is done, and ends with 2', async () => {
+  for (const [args, told] of [
+    [['bring', ID], /^usage: npm run model/],
+    [[], /^usage: npm run model/],
+    [['pull'], /^usage: npm run model/],
+    [['pull', ID, 'more'], /^too many arguments\nusage: /],
+    [['pull', ID, '--nonsense'], /'--nonsense'.*\nusage: /s],
+    [['pull', ID, '--precision', 'q7'], /^--precision must be one of /],
+    [['pull', 'nobody'], /^"nobody" is not the ID of a model on a hub/],
+    [['pull', ID, '--revision', '../main'], /^"..\/main" is not a revision/],
+    [['remove', '../x'], /^"..\/x" is not the name of a model/],
+    [['list', '--config', ''], /^--config: needs a value\n/],
+    [['list', '--data-dir', 'a', '--data-dir', 'b'], /^--data-dir: was given more than once; give it once\n/],
+  ] as const) {
+    const { code, out } = await model(args);
+    assert.match(out, told, args.join(' '));
+    assert.equal(code, 2, args.join(' '));
+  }
 });
 
 test('on a terminal the progress is one line that moves, elsewhere a line for each file', async () => {
