@@ -42,7 +42,7 @@ export function contextsOf(
   return new Map(
     catalog.plugins.map((plugin) => [
       plugin,
-      { ...parts, actors, reported, flags, config: sections.get(plugin.name), log: withFields(log, { plugin: plugin.name }) },
+      { ...parts, actors, reported, flags, sections, config: sections.get(plugin.name), log: withFields(log, { plugin: plugin.name }) },
     ]),
   );
 }

@@ -34,6 +34,8 @@ export interface FrontView {
 
 export interface PluginContext<C, S extends Actors> {
   readonly config: C;
+  /** The completed sections of all plugins, by the names of the plugins. */
+  readonly sections: ReadonlyMap<string, unknown>;
   /** The plugin's own actors, and those of other plugins that it uses. */
   readonly actors: { readonly [K in keyof S]: RefOf<S[K]> };
   readonly log: Log;

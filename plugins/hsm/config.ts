@@ -30,8 +30,8 @@ const INSTANCE = Type.Object(
 
 export const HSM_CONFIG = Type.Array(INSTANCE, { default: [] });
 export type HsmInstanceConfig = Static<typeof INSTANCE>;
-/** `model` is there once the section is completed. */
-export type HsmConfig = readonly (HsmInstanceConfig & { readonly model?: HsmModel })[];
+/** `model` and `prefix`, with which the identifiers of its keys begin, are there once the section is completed. */
+export type HsmConfig = readonly (HsmInstanceConfig & { readonly model?: HsmModel; readonly prefix?: string })[];
 
 /** The flag by which an operator takes another token in place of a missing one. */
 export const ACCEPT_CHANGE = 'accept-hsm-change';
@@ -60,7 +60,7 @@ export function hsmProblems(config: HsmConfig): string[] {
   );
 }
 
-/** Gives each instance its model, which may come from another module or plugin. @param platform of Node: `process.platform` */
+/** Gives each instance its prefix, and its model, which may come from another module or plugin. @param platform of Node: `process.platform` */
 export function withModels(config: HsmConfig, additions: readonly Addition[], platform: string = process.platform): Completed<HsmConfig> {
   const { models, problems: found } = withAdditions(additions);
   const problems = [...found];
@@ -69,9 +69,16 @@ export function withModels(config: HsmConfig, additions: readonly Addition[], pl
     const model = models.get(instance.hsm_model);
     if (!model) problems.push(`${at}.hsm_model: must be one of ${[...models.keys()].join(', ')}`);
     else problems.push(...modelProblems(instance, model, platform).map((problem) => `${at}${problem}`));
-    return model ? { ...instance, model } : instance;
+    return model ? { ...instance, model, prefix: prefixOf(config, index) } : instance;
   });
   return { config: completed, problems };
+}
+
+/** `hsm::<model>` for the first instance of a model, `_1`, `_2` ... for the others. */
+function prefixOf(config: HsmConfig, index: number): string {
+  const model = config[index]?.hsm_model as string;
+  const before = config.slice(0, index).filter((other) => other.hsm_model === model).length;
+  return `hsm::${model}${before === 0 ? '' : `_${before}`}`;
 }
 
 /** Relative paths start from `base`, as those of other settings do. A mere name is left to the loader of the system, unless the file is there. */

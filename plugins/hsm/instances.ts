@@ -27,7 +27,7 @@ export function hsmInstances(config: HsmConfig, env: NodeJS.ProcessEnv): readonl
     const model = models[index] as HsmModel;
     const library = libraries[index] as string;
     const sharers = libraries.filter((other, at) => threaded[at] && other === library).length;
-    const prefix = prefixOf(config, index);
+    const prefix = prefixOf(instance);
     return {
       prefix,
       model: instance.hsm_model,
@@ -55,16 +55,14 @@ export function longestDeadline(config: HsmConfig): number {
   return Math.max(1, ...config.map(({ deadline_seconds: seconds }) => seconds));
 }
 
-/** `hsm::<model>` for the first instance of a model, `_1`, `_2` ... for the others. */
-function prefixOf(config: HsmConfig, index: number): string {
-  const model = config[index]?.hsm_model as string;
-  const before = config.slice(0, index).filter((other) => other.hsm_model === model).length;
-  return `hsm::${model}${before === 0 ? '' : `_${before}`}`;
-}
-
 function modelOf({ model, hsm_model: name }: HsmConfig[number]): HsmModel {
   if (!model) throw new TypeError(`the HSM model ${name} was not looked up`);
   return model;
+}
+
+function prefixOf({ prefix, hsm_model: name }: HsmConfig[number]): string {
+  if (prefix === undefined) throw new TypeError(`the instance of ${name} was given no prefix`);
+  return prefix;
 }
 
 /** In this order: the configuration, the variable of the model, its usual places. */

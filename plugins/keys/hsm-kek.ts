@@ -16,15 +16,33 @@ interface Place {
   readonly key: TokenKeyName;
 }
 
-/** @param id `[keys] key_encryption_key` @throws ConfigError if it is not the identifier of a key in a configured HSM */
-export function hsmKeyEncryptionKey(id: string, instances: PinnedRef<HsmApi>): KeyEncryptionKey {
-  const key = hsmKeyNamed(fullIdentifier(id, instances.keys()), instances);
-  if (key) return key;
-  throw new ConfigError([`keys.key_encryption_key: ${id} is not the identifier of a key in an HSM of [[hsm_instances]]: hsm::<model>::<slot>::<name>`]);
+/** The configured HSMs. */
+interface Instances {
+  readonly ref: PinnedRef<HsmApi>;
+  /** By the prefix of the instance. */
+  readonly slots: ReadonlyMap<string, readonly number[]>;
 }
 
-/** @param full identifier with the model @returns undefined if no configured HSM holds such a key */
-export function hsmKeyNamed(full: string, instances: PinnedRef<HsmApi>): KeyEncryptionKey | undefined {
+/** @param section [[hsm_instances]], completed; undefined without the plugin of HSMs */
+export function configuredSlots(section: unknown): ReadonlyMap<string, readonly number[]> {
+  const instances = (section ?? []) as readonly { readonly prefix: string; readonly hsm_slot: readonly number[] }[];
+  return new Map(instances.map(({ prefix, hsm_slot: slots }) => [prefix, slots]));
+}
+
+/** @param id `[keys] key_encryption_key` @throws ConfigError if it is not the identifier of a key in a configured slot */
+export function hsmKeyEncryptionKey(id: string, instances: Instances): KeyEncryptionKey {
+  const full = fullIdentifier(id, instances.ref.keys());
+  const key = hsmKeyNamed(full, instances);
+  if (key) return key;
+  const named = namedIn(full, instances);
+  const problem = named
+    ? `${id} is in slot ${named.slot}, which is none of ${named.prefix} in [[hsm_instances]]; hsm_slot has ${instances.slots.get(named.prefix)?.join(', ')}`
+    : `${id} is not the identifier of a key in an HSM of [[hsm_instances]]: hsm::<model>::<slot>::<name>`;
+  throw new ConfigError([`keys.key_encryption_key: ${problem}`]);
+}
+
+/** @param full identifier with the model @returns undefined if no configured slot holds such a key */
+export function hsmKeyNamed(full: string, instances: Instances): KeyEncryptionKey | undefined {
   const place = placeOf(full, instances);
   if (!place) return undefined;
   const { hsm, slot, key } = place;
@@ -63,11 +81,17 @@ function fullIdentifier(id: string, prefixes: readonly string[]): string {
   return short && prefixes.length === 1 ? `${prefixes[0]}::${short[1]}` : id;
 }
 
-function placeOf(id: string, instances: PinnedRef<HsmApi>): Place | undefined {
-  const prefix = instances.keys().find((each) => id.startsWith(`${each}::`));
+function placeOf(id: string, instances: Instances): Place | undefined {
+  const named = namedIn(id, instances);
+  if (!named || !instances.slots.get(named.prefix)?.includes(named.slot)) return undefined;
+  return { hsm: instances.ref.at(named.prefix), slot: named.slot, key: { name: named.name, kind: 'secret' } };
+}
+
+/** @returns what the identifier names, whether or not the instance has such a slot; undefined without such an instance */
+function namedIn(id: string, { ref }: Instances): { readonly prefix: string; readonly slot: number; readonly name: string } | undefined {
+  const prefix = ref.keys().find((each) => id.startsWith(`${each}::`));
   const [, slot, name] = (prefix && /^(\d{1,10})::(.+)$/s.exec(id.slice(prefix.length + 2))) || [];
-  if (prefix === undefined || slot === undefined || name === undefined) return undefined;
-  return { hsm: instances.at(prefix), slot: Number(slot), key: { name, kind: 'secret' } };
+  return prefix === undefined || slot === undefined || name === undefined ? undefined : { prefix, slot: Number(slot), name };
 }
 
 /** @throws Error that says why the token did not do it */

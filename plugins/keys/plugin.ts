@@ -6,7 +6,7 @@ import { keysAuthenticators } from './authenticators.ts';
 import { KEYS_CONFIG, type KeysConfig, keysProblems } from './config.ts';
 import { cryptoRoutes } from './crypto.ts';
 import { KEYS_FAULTS } from './faults.ts';
-import { hsmKeyEncryptionKey, hsmKeyNamed } from './hsm-kek.ts';
+import { configuredSlots, hsmKeyEncryptionKey, hsmKeyNamed } from './hsm-kek.ts';
 import { forRealms } from './identity.ts';
 import { kmipRoutes } from './kmip.ts';
 import { kmipListeners } from './listener.ts';
@@ -29,9 +29,10 @@ export default definePlugin<KeysConfig, KeysActors, Neighbours>({
   migrations: KEYS_MIGRATIONS,
   actors: (config, _kernel, _base, version) => keysActors(config, version),
   authenticators: keysAuthenticators,
-  keyEncryptionKey({ config, actors }, id) {
-    if (id !== undefined) return hsmKeyNamed(id, actors.hsm);
-    return config.key_encryption_key === '' ? undefined : hsmKeyEncryptionKey(config.key_encryption_key, actors.hsm);
+  keyEncryptionKey({ config, actors, sections }, id) {
+    const instances = { ref: actors.hsm, slots: configuredSlots(sections.get('hsm')) };
+    if (id !== undefined) return hsmKeyNamed(id, instances);
+    return config.key_encryption_key === '' ? undefined : hsmKeyEncryptionKey(config.key_encryption_key, instances);
   },
   routes(ctx) {
     const count = outcomeCounter(ctx.metrics);

@@ -159,6 +159,10 @@ test('config check lists every problem; backup and restore hand over to the serv
       '[keys]\nkey_encryption_key = "hsm::soft_hsm::0::kek"\n[keys.kmip_listener]\nenabled = true\nport = 8443',
       /3 problems[\s\S]*kmip_listener: requires client certificates[\s\S]*is that of HTTPS[\s\S]*key_encryption_key: hsm::soft_hsm::0::kek is not/,
     ],
+    [
+      '[keys]\nkey_encryption_key = "hsm::soft_hsm::1::kek"\n[[hsm_instances]]\nhsm_model = "soft_hsm"\nhsm_slot = [0]\nhsm_password = ["1234"]',
+      /key_encryption_key: hsm::soft_hsm::1::kek is in slot 1, which is none of hsm::soft_hsm/,
+    ],
   ] as const) {
     writeFileSync(file, text);
     const { status, stderr } = run('config', 'check', '--config', file);

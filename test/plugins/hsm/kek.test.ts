@@ -114,6 +114,16 @@ if (!skipWithout('softhsm2')) {
     const start = startServer({ config: '[keys]\nkey_encryption_key = "hsm::soft_hsm::0::kek"\n' });
     await assert.rejects(start, /keys\.key_encryption_key: hsm::soft_hsm::0::kek is not the identifier of a key in an HSM of \[\[hsm_instances\]\]/);
   });
+
+  test('so does one in a slot, or in a further instance, that is not configured', async () => {
+    const instances = '[[hsm_instances]]\nhsm_model = "soft_hsm"\nhsm_slot = [3, 4]\nhsm_password = ["a", "b"]\n';
+    for (const [id, problem] of [
+      ['hsm::soft_hsm::5::kek', /hsm::soft_hsm::5::kek is in slot 5, which is none of hsm::soft_hsm in \[\[hsm_instances\]\]; hsm_slot has 3, 4/],
+      ['hsm::5::kek', /hsm::5::kek is in slot 5, which is none of hsm::soft_hsm/],
+      ['hsm::soft_hsm_1::3::kek', /hsm::soft_hsm_1::3::kek is not the identifier of a key in an HSM/],
+    ] as const)
+      await assert.rejects(startServer({ config: `[keys]\nkey_encryption_key = "${id}"\n${instances}` }), problem);
+  });
   test.run();
 }
 
