@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Precision } from './actors/model/api.ts';
 import { nameOf, requireHubId, requireModelName, requireRevision } from './actors/model/hub/address.ts';
-import { HubError, UsageError } from './actors/model/hub/hub-error.ts';
+import { HubError, throwUnwritable, UsageError } from './actors/model/hub/hub-error.ts';
 import { installedModels, removeModel, verifyModel } from './actors/model/hub/installed.ts';
 import { PRECISIONS } from './actors/model/hub/listing.ts';
 import { amount, progressOn } from './actors/model/hub/progress.ts';
@@ -87,9 +87,20 @@ async function install(given: string, options: Options): Promise<void> {
     throw new HubError('[ai] model_hub_token is missing: the hub wants an access token; text, { file = "PATH" } or { env = "NAME" }');
   const hub = { url: ai.model_hub, token: ai.model_hub_token };
   const onProgress = progressOn(process.stderr, () => performance.now());
-  createPrivateFolder(folder);
-  const manifest = await alone(folder, name, () => pull({ hub, id, revision, precision: precision as Precision, folder, name, onProgress }));
+  const manifest = await onDisk(folder, () => {
+    createPrivateFolder(folder);
+    return alone(folder, name, () => pull({ hub, id, revision, precision: precision as Precision, folder, name, onProgress }));
+  });
   console.log(`${name}: installed ${id} at ${manifest.revision}`);
+}
+
+async function onDisk<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throwUnwritable(error, folder);
+    throw error;
+  }
 }
 
 const lockOf = (folder: string, name: string) => join(folder, `.${name}.lock`);
@@ -124,7 +135,7 @@ async function main(args: string[]): Promise<void> {
   const { folder } = await surroundings(values);
   const remove = () => removeModel(folder, name);
   // Without the file of its lock nobody pulls it, and a name that is wrong leaves no file.
-  await (existsSync(lockOf(folder, name)) ? alone(folder, name, remove) : remove());
+  await onDisk(folder, () => (existsSync(lockOf(folder, name)) ? alone(folder, name, remove) : remove()));
   console.log(`${name}: removed`);
 }
 

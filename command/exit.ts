@@ -1,5 +1,6 @@
 // The exit codes of the command, and which error ends it with which of them.
 import { GatehouseError } from '../client/error.ts';
+import { writeFailure } from '../kernel/disk-trouble.ts';
 
 /** docs/command-line.md says what each means; scripts rely on them, so a number never changes its meaning. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, unauthenticated: 3, forbidden: 4, notFound: 5, refused: 6, unavailable: 7, wrong: 8 } as const;
@@ -56,6 +57,8 @@ export function lineOf(error: unknown): string {
     const id = error.requestId === undefined ? '' : ` (request ${error.requestId})`;
     return error.status === 401 && error.code !== 'AUTH_DENIED' ? `not signed in, or not any more: gatehouse login${id}` : `${error.message}${id}`;
   }
+  const told = writeFailure(error, 'standard output');
+  if (told) return told;
   const { code, message, stack } = error as NodeJS.ErrnoException;
   // A file that cannot be read or written.
   return code !== undefined && /^E[A-Z]+$/.test(code) ? message : (stack ?? message);

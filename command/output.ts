@@ -1,6 +1,6 @@
 // What commands print: tables and lines for people, JSON for scripts, bytes for files and pipes.
 import { openSync, rmSync, writeSync } from 'node:fs';
-import { namingFile } from '../kernel/private-file.ts';
+import { writeFailure } from '../kernel/disk-trouble.ts';
 import { CommandError, EXIT } from './exit.ts';
 import { printable, printableJson, width } from './printable.ts';
 
@@ -102,12 +102,13 @@ function withoutFile(path: string, error: unknown): unknown {
   return writingFile(path, error);
 }
 
-const DISK: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO']);
-
 /** @returns the error, which names the file that was asked for if it is one of writing it, and not the name it has until it is complete */
 export function writingFile(path: string, error: unknown): unknown {
   const { code, path: named, syscall } = error as NodeJS.ErrnoException;
-  if (named?.startsWith(path) !== true) return DISK.has(code) ? namingFile(path, error) : error;
+  const isOfFile = named?.startsWith(path) === true;
+  const told = (named === undefined || isOfFile) && writeFailure({ ...(error as object), path }, path);
+  if (told) return new CommandError(told);
+  if (!isOfFile) return error;
   if (code === 'EEXIST') return existsAlready(path);
   return Object.assign(error as Error, { message: `${(error as Error).message.split(', ')[0]}, ${syscall} '${path}'` });
 }

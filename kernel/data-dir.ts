@@ -2,6 +2,7 @@
 import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ConfigError } from './config/config-error.ts';
+import { diskTrouble } from './disk-trouble.ts';
 import { type FileLock, lockFile } from './file-lock.ts';
 import { createPrivateFolder } from './private-file.ts';
 
@@ -29,7 +30,7 @@ function makeFolder(path: string): boolean {
   try {
     return createPrivateFolder(path);
   } catch (error) {
-    throw new ConfigError([`data folder ${path}: cannot be created (${(error as NodeJS.ErrnoException).code})`]);
+    throw new ConfigError([`data folder ${path}: cannot be created (${diskTrouble(error) ?? (error as NodeJS.ErrnoException).code})`]);
   }
 }
 
@@ -61,6 +62,6 @@ function lockOf(path: string): FileLock | undefined {
   try {
     return lockFile(join(path, 'lock'));
   } catch (error) {
-    throw new ConfigError([`data folder ${path}: cannot be locked (${(error as Error).message})`]);
+    throw new ConfigError([`data folder ${path}: cannot be locked (${diskTrouble(error) ?? (error as Error).message})`]);
   }
 }

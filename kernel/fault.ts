@@ -1,4 +1,5 @@
 // The error class of gatehouse, the fault codes of the kernel, and the form of a fault between threads.
+import { diskTrouble } from './disk-trouble.ts';
 
 /** One row of a fault table: what a client may learn about a failure. */
 export interface FaultKind {
@@ -70,11 +71,20 @@ export interface FaultWire {
   readonly trace: string;
 }
 
-/** Encodes an error for another thread. Anything that is not a Fault is a bug and becomes INTERNAL. */
+/** A disk that takes no bytes is told as that. Anything else that is not a Fault is a bug and becomes INTERNAL. */
+export function asFault(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  const trouble = diskTrouble(error);
+  return trouble === undefined
+    ? new Fault('INTERNAL', { cause: error })
+    : new Fault('UNAVAILABLE', { detail: `a file of the server cannot be written now: ${trouble}`, cause: error });
+}
+
+/** Encodes an error for another thread. */
 export function encodeFault(error: unknown): FaultWire {
   const trace = describe(error);
-  if (!(error instanceof Fault)) return { code: 'INTERNAL', trace };
-  return { code: error.code, detail: error.detail, errors: error.errors, trace };
+  const { code, detail, errors } = asFault(error);
+  return { code, detail, errors, trace };
 }
 
 export function decodeFault(wire: FaultWire): Fault {

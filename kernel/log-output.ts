@@ -1,5 +1,6 @@
 // Where the log goes: a file descriptor that may refuse to be written. A full disk, or a reader that reads no more, costs entries, never the server.
 import { writeSync } from 'node:fs';
+import { diskTrouble } from './disk-trouble.ts';
 
 export interface LogOutput {
   /** Adds an entry, or drops it. */
@@ -12,20 +13,24 @@ const PAUSE_MS = 10;
 
 /**
  * @param fd standard output; a pipe there does not block, because Node opens it so
- * @param onMissing told how many entries were dropped, when the next one could be written
+ * @param onMissing told how many entries were dropped, and why if the disk is to blame, when the next one could be written
  */
-export function logOutput(fd: number, onMissing: (count: number) => void): LogOutput {
+export function logOutput(fd: number, onMissing: (count: number, why: string | undefined) => void): LogOutput {
   /** The rest of an entry that was written in part. */
   let rest: Buffer = Buffer.alloc(0);
   let dropped = 0;
+  let why: string | undefined;
+  const refused = (error: unknown) => {
+    why = diskTrouble(error);
+  };
   const write = (line: string) => {
     const bytes = Buffer.from(line);
-    rest = written(fd, rest, dropped === 0);
+    rest = written(fd, rest, dropped === 0, refused);
     if (rest.length > 0) {
       dropped += 1;
       return;
     }
-    const left = written(fd, bytes, dropped === 0);
+    const left = written(fd, bytes, dropped === 0, refused);
     if (left.length === bytes.length) {
       dropped += 1;
       return;
@@ -33,19 +38,22 @@ export function logOutput(fd: number, onMissing: (count: number) => void): LogOu
     rest = left;
     const count = dropped;
     dropped = 0;
-    if (count > 0) onMissing(count);
+    if (count > 0) onMissing(count, why);
   };
   return { write };
 }
 
 /** @returns what could not be written */
-function written(fd: number, bytes: Buffer, isPatient: boolean): Buffer {
+function written(fd: number, bytes: Buffer, isPatient: boolean, refused: (error: unknown) => void): Buffer {
   let left = bytes;
   for (let pauses = isPatient ? PATIENCE_MS / PAUSE_MS : 0; left.length > 0; ) {
     try {
       left = left.subarray(writeSync(fd, left));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || pauses === 0) return left;
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || pauses === 0) {
+        refused(error);
+        return left;
+      }
       pauses -= 1;
       Atomics.wait(SLEEP, 0, 0, PAUSE_MS);
     }

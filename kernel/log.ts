@@ -17,7 +17,8 @@ export function createLog(level: (typeof LOG_LEVELS)[number], destination?: Dest
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: (fields) => redact(fields) as Record<string, unknown> },
     },
-    destination ?? logOutput(1, (missing) => logger.warn({ missing }, 'the log could not be written: entries before the last one are missing')),
+    destination ??
+      logOutput(1, (missing, why) => logger.warn({ missing, ...(why && { why }) }, 'the log could not be written: entries before the last one are missing')),
   );
   return logTo((name, fields, message) => {
     if (!logger.isLevelEnabled(name)) return;

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Kernel files that an actor may use at run time. */
 const FOR_ACTORS =
-  /^kernel\/(address-list|at-once|actor|data-key|fault|give-back|repeat|ring|seal|versions|store\/[a-z-]+|runtime\/(bytes|child|encoded-page)|http\/outbound|config\/secret-file|tracing\/(span|outgoing))\.ts$/;
+  /^kernel\/(address-list|at-once|actor|data-key|disk-trouble|fault|give-back|repeat|ring|seal|versions|store\/[a-z-]+|runtime\/(bytes|child|encoded-page)|http\/outbound|config\/secret-file|tracing\/(span|outgoing))\.ts$/;
 
 /** What anybody may use: the protocols and the algorithms. They know no actor, no plugin and no store. */
 const LIBRARIES = /^(kmip|crypto|jose|text)\//;
@@ -120,9 +120,9 @@ test('the client imports nothing but itself, and nothing of Node: browsers run i
 });
 
 test('the command knows the server by the client alone; what it does on its own machine is named here', () => {
-  /** The profile is a private file; doctor and config check read the configuration, doctor also revocation lists; model.ts has the bar of its downloads. */
+  /** The profile is a private file; doctor and config check read the configuration, doctor also revocation lists; disk-trouble.ts words what a disk refuses; model.ts has the bar of its downloads. */
   const LOCAL =
-    /^(crypto\/x509\/(certificate-facts|distinguished-name|revocation-list)\.ts|kernel\/(private-file|pem|configure|configured-files|config\/config-error|store\/store-url)\.ts|actors\/model\/hub\/progress\.ts|plugins\/(index|hsm\/instances)\.ts)$/;
+    /^(crypto\/x509\/(certificate-facts|distinguished-name|revocation-list)\.ts|kernel\/(private-file|disk-trouble|pem|configure|configured-files|config\/config-error|store\/store-url)\.ts|actors\/model\/hub\/progress\.ts|plugins\/(index|hsm\/instances)\.ts)$/;
   assert.deepEqual(
     offenders(({ file, target, typeOnly }) => !file.startsWith('command/') || typeOnly || /^(command|client)\//.test(target) || LOCAL.test(target)),
     [],

@@ -4,6 +4,7 @@ import { createWriteStream, existsSync, rmSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { diskTrouble } from '../disk-trouble.ts';
 import { makePrivate, renameDurably } from '../private-file.ts';
 import type { Snapshot } from '../store/snapshot.ts';
 import { BackupError, type End, encodeRow, type Header, macOf, type Table } from './format.ts';
@@ -41,6 +42,8 @@ export async function writeBackup(path: string, contents: Contents): Promise<num
         `${partial} exists: another backup is writing it, or an earlier one was interrupted; wait for the other backup, or delete the file`,
       );
     rmSync(partial, { force: true });
+    const trouble = diskTrouble(error);
+    if (trouble) throw new BackupError(`${path} cannot be written: ${trouble}`);
     if (syscall !== undefined && code !== undefined) throw new BackupError(`${path} cannot be written (${code})`);
     throw error;
   }

@@ -1,5 +1,5 @@
 // Turns every error into the answer that an HTTP client sees. Its text comes from the fault tables only.
-import { describe, Fault, type FaultKind, type FaultTable, KERNEL_FAULTS } from '../fault.ts';
+import { asFault, describe, Fault, type FaultKind, type FaultTable, KERNEL_FAULTS } from '../fault.ts';
 import type { Log } from '../log-entry.ts';
 
 export interface Problem {
@@ -30,7 +30,7 @@ export type ProblemWriter = (error: unknown, requestId: string) => Problem;
 /** @param tables the faults of the kernel and of all plugins */
 export function problemWriter(tables: FaultTable, log: Log): ProblemWriter {
   return (error, requestId) => {
-    const fault = asFault(error);
+    const fault = faultOf(error);
     const kind = tables[fault.code];
     if (!kind || fault.code === 'INTERNAL') {
       log.error({ request_id: requestId, code: fault.code, trace: describe(fault) }, 'request failed');
@@ -41,10 +41,9 @@ export function problemWriter(tables: FaultTable, log: Log): ProblemWriter {
   };
 }
 
-function asFault(error: unknown): Fault {
-  if (error instanceof Fault) return error;
+function faultOf(error: unknown): Fault {
   const known = FRONT_FAULTS[String((error as { code?: unknown } | undefined)?.code)];
-  return known ? new Fault(known.code, { detail: known.detail, cause: error }) : new Fault('INTERNAL', { cause: error });
+  return known ? new Fault(known.code, { detail: known.detail, cause: error }) : asFault(error);
 }
 
 function problem(code: string, kind: FaultKind, fault: Fault | undefined, requestId: string): Problem {

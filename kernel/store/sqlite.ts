@@ -1,5 +1,6 @@
 // The store on SQLite in WAL mode, through node:sqlite: synchronous calls on the thread that owns the data, with one writing connection per thread.
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { diskTrouble } from '../disk-trouble.ts';
 import { Fault } from '../fault.ts';
 import { createPrivateFile } from '../private-file.ts';
 import type { Versions } from '../versions.ts';
@@ -12,8 +13,6 @@ import { Turn } from './turn.ts';
 const BUSY_TIMEOUT_MS = 5_000;
 /** SQLITE_BUSY and SQLITE_LOCKED. */
 const BUSY: ReadonlySet<number> = new Set([5, 6]);
-/** SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL and SQLITE_CANTOPEN: the disk has failed, not the request. */
-const DISK_FAILURES: ReadonlySet<number> = new Set([8, 10, 13, 14]);
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const DAMAGE: ReadonlySet<number> = new Set([11, 26]);
 const STATEMENTS = 500;
@@ -61,7 +60,7 @@ function opened(path: string, audit: AuditWriter, versions: Versions): Store {
 
 /** Committed rows only, for a thread that writes none. @param timeout how long a read may wait for a lock, milliseconds */
 export function openSqliteReader(path: string, timeout = BUSY_TIMEOUT_MS): ReadStore {
-  const db = new DatabaseSync(path, { timeout, readOnly: true });
+  const db = translateErrors(() => new DatabaseSync(path, { timeout, readOnly: true }));
   return { ...readerOver(statements(db)), close: async () => db.close() };
 }
 
@@ -131,7 +130,9 @@ function translateErrors<T>(run: () => T): T {
 function translated(error: unknown): unknown {
   if (isOneOf(BUSY, error)) return new Fault('OVERLOADED', { cause: error });
   if (isOneOf(DAMAGE, error)) return new Fault('UNAVAILABLE', { detail: 'the database file is damaged, or is none', cause: error });
-  return isOneOf(DISK_FAILURES, error) ? new Fault('UNAVAILABLE', { detail: 'the store cannot be written or read now; try again later', cause: error }) : error;
+  // The disk has failed, not the request.
+  const trouble = diskTrouble(error);
+  return trouble ? new Fault('UNAVAILABLE', { detail: `the store cannot be written or read now: ${trouble}`, cause: error }) : error;
 }
 
 /** Without the bits of extended codes. */

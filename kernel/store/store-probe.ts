@@ -2,6 +2,7 @@
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../clock.ts';
+import { diskTrouble } from '../disk-trouble.ts';
 import { repeat } from '../repeat.ts';
 
 const EVERY_MS = 2_000;
@@ -88,7 +89,8 @@ function diskAttempts(path: string): Attempts {
         await rename(fresh, kept);
       } catch (error) {
         await rm(fresh, { force: true }).catch(() => {});
-        throw new Error(`the data folder cannot be written (${codeOf(error)})`);
+        const trouble = diskTrouble(error);
+        throw new Error(`the data folder cannot be written${trouble ? `: ${trouble}` : ` (${codeOf(error)})`}`);
       }
       const now = await identity();
       first ??= now;

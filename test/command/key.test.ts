@@ -151,9 +151,9 @@ test('content whose reader leaves, and an output that is full, are failures that
     left,
     left,
     '0 0 0',
-    'gatehouse: ENOSPC: no space left on device, write',
+    'gatehouse: standard output cannot be written: the disk is full (ENOSPC)',
     '1',
-    "gatehouse: EFBIG: file too large, write 'cut'",
+    'gatehouse: cut cannot be written: the file would be larger than is allowed (EFBIG)',
     '1 0',
     '0',
   ]);

@@ -39,7 +39,7 @@ test('a private file on a full disk is told by its name, and nothing of it is le
     disk.fill();
     // Larger than what the filler may have left.
     const write = () => writePrivateFile(path, 'k'.repeat(65_536));
-    assert.throws(write, (error) => fileFailure(error) === `ENOSPC: no space left on device, write '${path}.new'`);
+    assert.throws(write, (error) => fileFailure(error) === `${path}.new cannot be written: the disk is full (ENOSPC)`);
     assert.deepEqual(readdirSync(folder).sort(), ['filler', 'root.key']);
     assert.equal(readFileSync(path, 'utf8'), 'the old key');
   } finally {

@@ -1,7 +1,7 @@
 // Downloads one file of a hub and goes on where an earlier attempt broke off, if the hub can do that (RFC 9110 section 14).
 import { open, stat } from 'node:fs/promises';
 import { hashOf } from '../manifest.ts';
-import { HubError } from './hub-error.ts';
+import { HubError, throwUnwritable } from './hub-error.ts';
 import type { HubFile } from './listing.ts';
 import { type Answer, ask, type Hub, refuseStatus } from './request.ts';
 
@@ -28,6 +28,8 @@ export async function download(given: Download): Promise<string> {
       await attempt(given, had);
     } catch (error) {
       if (error instanceof HubError) throw error;
+      // Another attempt would meet it again.
+      throwUnwritable(error, to);
       failures = (await sizeHere(to)) > had ? 0 : failures + 1;
       if (failures >= MAX_FAILURES)
         throw new HubError(`the download of ${file.path} broke off ${failures} times (${(error as Error).message}); run the command again to go on`, error);

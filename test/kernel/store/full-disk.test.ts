@@ -75,10 +75,7 @@ if (disk)
     try {
       disk.fill();
       await assert.rejects(migrate(store, [{ owner: 'late', migrations: [{ id: 1, about: 'many rows', sql }] }], Date.now), (error) => {
-        assert.equal(
-          serverFailure(error),
-          'migration late/1 (many rows) failed: the store cannot be written or read now; try again later: database or disk is full',
-        );
+        assert.equal(serverFailure(error), 'migration late/1 (many rows) failed: the store cannot be written or read now: the disk is full (SQLITE_FULL)');
         return true;
       });
     } finally {
