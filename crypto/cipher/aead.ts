@@ -27,6 +27,10 @@ export function aead(name: string, openssl: string, tagLength: number | undefine
   const { start, startDecrypt } = starts(name, openssl as CipherGCMTypes, rule, tagBytes);
   return {
     ...{ name, ...takesIv(rule), authenticated: true, tagBytes },
+    requireLengths(what, { iv, tag }) {
+      if (what === 'decrypt') checkedTag(tagBytes, tag);
+      checkedIv(name, rule, iv);
+    },
     encrypt(key, input) {
       const cipher = start(key, input);
       const data = cipher.update(input.data);

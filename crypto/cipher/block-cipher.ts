@@ -20,7 +20,15 @@ interface BlockMode {
 export function blockCipher(mode: BlockMode): Cipher {
   const { name, ivBytes, blockBytes, padding } = mode;
   const rule = ivBytes === undefined ? undefined : { bytes: ivBytes, min: ivBytes, max: ivBytes };
-  return createStreamed({ ...mode, rule, block: (iv) => iv, pieces: (cipher, encrypting) => piecesOf(cipher, encrypting, padding, blockBytes), name });
+  return {
+    ...createStreamed({ ...mode, rule, block: (iv) => iv, pieces: (cipher, encrypting) => piecesOf(cipher, encrypting, padding, blockBytes), name }),
+    requireLengths(what, { iv, bytes }) {
+      if (rule !== undefined) checkedIv(name, rule, iv);
+      if (padding === 'None' && bytes % blockBytes !== 0) throw partialBlock(blockBytes);
+      // The padding of no data at all is a block.
+      if (what === 'decrypt' && padding !== undefined && (bytes % blockBytes !== 0 || (bytes === 0 && padding === 'PKCS5'))) throw notDecrypted();
+    },
+  };
 }
 
 /**
@@ -82,6 +90,10 @@ export function createStreamed({ name, openssl, rule, block, pieces, room }: Str
   };
   return {
     ...{ name, ...takesIv(rule), authenticated: false, tagBytes: 0 },
+    requireLengths(_, given) {
+      const iv = ivFor(given.iv);
+      if (room && iv) roomAfter(room(iv), room(iv), given.bytes);
+    },
     encrypt: (key, input) => ({ data: whole(encryptor(key, input), input.data) }),
     decrypt: (key, input) => whole(decryptor(key, input), input.data),
     ...{ encryptor, decryptor },
@@ -91,6 +103,13 @@ export function createStreamed({ name, openssl, rule, block, pieces, room }: Str
 function whole(stream: CipherStream, data: Uint8Array): Uint8Array {
   const head = stream.update(data);
   return join(head, stream.final().data);
+}
+
+/** @param room in bytes @returns what is left of it */
+function roomAfter(room: number, left: number, bytes: number): number {
+  if (bytes > left)
+    throw new CryptoError('invalid', `the counter has numbers for ${room} bytes from this IV on, not for more: use another IV or a longer counter`);
+  return left - bytes;
 }
 
 function join(head: Uint8Array, tail: Uint8Array): Uint8Array {
@@ -115,9 +134,7 @@ function limited(stream: CipherStream, room: number): CipherStream {
   return {
     ...stream,
     update(data) {
-      left -= data.length;
-      if (left < 0)
-        throw new CryptoError('invalid', `the counter has numbers for ${room} bytes from this IV on, not for more: use another IV or a longer counter`);
+      left = roomAfter(room, left, data.length);
       return stream.update(data);
     },
   };
@@ -166,7 +183,7 @@ function last(cipher: Cipheriv | Decipheriv, refuse: (cause: unknown) => CryptoE
 }
 
 /** All padding errors have the same message, so that an attacker learns nothing about the padding. */
-function notDecrypted(cause?: unknown): CryptoError {
+export function notDecrypted(cause?: unknown): CryptoError {
   return new CryptoError('failed', 'the data could not be decrypted with this key and these parameters', cause);
 }
 

@@ -32,6 +32,14 @@ export interface EncryptInput extends StreamInput {
   readonly data: Uint8Array;
 }
 
+/** Of one use. */
+export interface CipherLengths {
+  readonly iv: Uint8Array | undefined;
+  /** Of the data, without the tag. */
+  readonly bytes: number;
+  readonly tag?: Uint8Array | undefined;
+}
+
 interface DecryptInput extends EncryptInput {
   readonly tag?: Uint8Array | undefined;
 }
@@ -51,6 +59,11 @@ export interface Cipher {
   readonly authenticated: boolean;
   /** 0 if there is no tag. */
   readonly tagBytes: number;
+  /**
+   * Checks what `encrypt` and `decrypt` refuse whatever the key is, for those who have a token do the work. Absent for ciphers that no token has.
+   * @throws CryptoError as these
+   */
+  readonly requireLengths?: (what: 'encrypt' | 'decrypt', given: CipherLengths) => void;
   encrypt(key: SecretKey, input: EncryptInput): Ciphertext;
   decrypt(key: SecretKey, input: DecryptInput): Uint8Array;
   /** Absent if the mode needs all data at once. */

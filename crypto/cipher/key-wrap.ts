@@ -2,7 +2,7 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { keyObject } from '../key/secret-key.ts';
-import type { Cipher } from './cipher.ts';
+import type { Cipher, CipherLengths } from './cipher.ts';
 
 interface WrapMode {
   readonly openssl: string;
@@ -40,22 +40,31 @@ export function keyWrap(name: string, mode: keyof typeof MODE, keyBytes: number)
   const { openssl, initialValue, accepts, takes, minWrapped } = MODE[mode];
   const type = `aes${keyBytes * 8}-${openssl}`;
   const initial = (iv: Uint8Array | undefined) => otherInitialValue(mode, iv) ?? initialValue;
+  const requireLengths = (what: 'encrypt' | 'decrypt', { iv, bytes }: CipherLengths): void => {
+    if (what === 'encrypt' && !accepts(bytes)) throw new CryptoError('invalid', `${name} wraps ${takes}; ${bytes} bytes were given`);
+    if (what === 'decrypt' && (bytes < minWrapped || bytes % 8 !== 0))
+      throw new CryptoError('invalid', `${name} unwraps at least ${minWrapped} bytes, a multiple of 8; ${bytes} bytes were given`);
+    otherInitialValue(mode, iv);
+  };
   return {
     ...{ name, ivBytes: undefined, ivRule: undefined, acceptsIv: (bytes) => bytes === 0 || bytes === initialValue.length, authenticated: false, tagBytes: 0 },
+    requireLengths,
     encrypt(key, { iv, data }) {
-      if (!accepts(data.length)) throw new CryptoError('invalid', `${name} wraps ${takes}; ${data.length} bytes were given`);
+      requireLengths('encrypt', { iv, bytes: data.length });
       return { data: createCipheriv(type, keyObject(key), initial(iv)).update(data) };
     },
     decrypt(key, { iv, data }) {
-      if (data.length < minWrapped || data.length % 8 !== 0) {
-        throw new CryptoError('invalid', `${name} unwraps at least ${minWrapped} bytes, a multiple of 8; ${data.length} bytes were given`);
-      }
+      requireLengths('decrypt', { iv, bytes: data.length });
       const decipher = createDecipheriv(type, keyObject(key), initial(iv));
       try {
         return decipher.update(data);
       } catch (cause) {
-        throw new CryptoError('failed', 'the key could not be unwrapped: its integrity check fails', cause);
+        throw notUnwrapped(cause);
       }
     },
   };
+}
+
+export function notUnwrapped(cause?: unknown): CryptoError {
+  return new CryptoError('failed', 'the key could not be unwrapped: its integrity check fails', cause);
 }

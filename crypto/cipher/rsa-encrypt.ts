@@ -66,9 +66,12 @@ export function rsaDecrypt(key: KeyObject, parameters: CryptographicParameters, 
     if (scheme.kind === 'pkcs1') return privateDecrypt({ key, padding: constants.RSA_PKCS1_PADDING }, data);
     return scheme.kind === 'oaep' ? decryptByOaep(key, scheme, data) : unwrap(key, scheme, data);
   } catch {
-    throw new CryptoError('failed', 'decryption failed');
+    throw rsaNotDecrypted();
   }
 }
+
+/** The same whatever is wrong, so that an attacker learns nothing about the padding. */
+export const rsaNotDecrypted = (): CryptoError => new CryptoError('failed', 'decryption failed');
 
 function decryptByOaep(key: KeyObject, scheme: OaepScheme, data: Uint8Array): Buffer {
   if (scheme.maskDigest === scheme.digest)

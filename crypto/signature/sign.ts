@@ -21,9 +21,9 @@ import { type Scheme, schemeOf, verifyingSchemes } from './signature-scheme.ts';
 
 /** Exactly one of the two must be present. */
 interface SignatureInput {
-  readonly data?: Uint8Array;
+  readonly data?: Uint8Array | undefined;
   /** The digest of the data, computed by the client. */
-  readonly digest?: Uint8Array;
+  readonly digest?: Uint8Array | undefined;
 }
 
 /**
@@ -84,7 +84,8 @@ export function verify(
   return verifyingSchemes(key, parameters, digest?.length).some(isOf);
 }
 
-function oneOf({ data, digest }: SignatureInput): { data: Uint8Array; digest?: undefined } | { data?: undefined; digest: Uint8Array } {
+/** @throws CryptoError missing_data, invalid */
+export function oneOf({ data, digest }: SignatureInput): { data: Uint8Array; digest?: undefined } | { data?: undefined; digest: Uint8Array } {
   if (data !== undefined && digest !== undefined) throw new CryptoError('invalid', 'give either Data or DigestedData, not both');
   if (digest !== undefined) return { digest };
   if (data === undefined) throw new CryptoError('missing_data', 'Data or DigestedData is needed');

@@ -39,6 +39,15 @@ if (!skipWithout('softhsm2')) {
     assert.equal((server.hsm.tool(server.slot, 'labels(4)') as string[]).filter((label) => label === 'shared').length, 1);
   });
 
+  test('a key without a name is rotated: the next generation has one', async () => {
+    aes('0201', 'shared');
+    assert.ok((await located('SymmetricKey')).includes(id('0x0201')));
+    const { UniqueIdentifier: next } = await done(kmip(server.admin, 'ReKey', identifier(id('0x0201'))));
+    assert.equal(next, id('0201::1'));
+    const { UniqueIdentifier: after } = await done(kmip(server.admin, 'ReKey', identifier(id('0201::1'))));
+    assert.equal(after, id('0201::2'));
+  });
+
   test('a CKA_ID that is a text has no hexadecimal form, and no new key has one', async () => {
     aes(Buffer.from('plain').toString('hex'), 'plain');
     await refused(kmip(server.admin, 'GetAttributes', identifier(id(`0x${Buffer.from('plain').toString('hex')}`))), /^Object_Not_Found/);

@@ -58,13 +58,6 @@ export function ivToTell(name: string, chosen: Uint8Array | undefined, given: Ui
   return chosen ?? made;
 }
 
-/** Some tokens pad what RFC 3394 does not allow. @throws Refusal InvalidField */
-export function wrappable(name: string, material: Uint8Array): Uint8Array {
-  if (name === 'CKM_AES_KEY_WRAP' && (material.length < 16 || material.length % 8 !== 0))
-    throw new Refusal('InvalidField', 'NISTKeyWrap takes at least 16 bytes, and a multiple of 8');
-  return material;
-}
-
 /** CK_AES_CTR_PARAMS: a CK_ULONG with the bits of the counter, then the block. With an InitialCounterValue the IV is only the part before the counter (RFC 3686). */
 function counterBlock(
   iv: Uint8Array,

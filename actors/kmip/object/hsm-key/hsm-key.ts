@@ -15,15 +15,16 @@ import { algorithmOf, curveOf } from '../key-attributes.ts';
 import type { ManagedObject } from '../managed-object.ts';
 import { ivFor } from '../software-key/ciphers.ts';
 import { publicKeyOf as storedPublicKey } from '../software-key/material.ts';
-import { ivToTell, macMechanism, owned, requireIv, withIv, wrappable } from './cipher-mechanism.ts';
+import { ivToTell, macMechanism, owned, requireIv, withIv } from './cipher-mechanism.ts';
 import { deriveOnToken } from './derivation.ts';
 import { HSM } from './identifier.ts';
 import { KeyOnToken } from './key-on-token.ts';
 import { sendTokenPart } from './parts.ts';
 import { CURVES } from './public-key.ts';
-import { unwrapByRsaAes, wrapByRsaAes } from './rsa-aes.ts';
+import { wrapByRsaAes } from './rsa-aes.ts';
 import { tokenSigning } from './signature-mechanism.ts';
 import { type AesChoice, aesChoice, fitting, isWrap, RSA, rsaChoice, wrapMechanism, wrappingParameters } from './token-cipher.ts';
+import { decryptAes, decryptRsa } from './token-decryption.ts';
 import { materialFrom, publicHalf, signingHalf } from './token-material.ts';
 import type { Tokens } from './tokens.ts';
 import { holdOnToken } from './unwrapped.ts';
@@ -96,9 +97,14 @@ class HsmKey implements Keys.Key {
       return parameters.paddingMethod === 'None' ? wrapByRsaAes(this.#token, mechanism, data) : this.#token.encrypt(mechanism, fitting(this, mechanism, data));
     }
     const { cipher, name } = this.#aes({ algorithm, parameters });
-    if (isWrap(name)) return { data: await this.#token.run('wrap', wrapMechanism(name, given), wrappable(name, data)) };
+    if (isWrap(name)) {
+      // Some tokens pad what RFC 3394 does not allow.
+      cipher.requireLengths?.('encrypt', { iv: given, bytes: data.length });
+      return { data: await this.#token.run('wrap', wrapMechanism(name, given), data) };
+    }
     const made = given === undefined ? ivFor(cipher, parameters) : undefined;
     const iv = requireIv(cipher, given ?? made);
+    cipher.requireLengths?.('encrypt', { iv, bytes: data.length });
     const { tagBytes } = cipher;
     const { data: sealed, iv: chosen } = await this.#token.encrypt(withIv(name, { iv, aad, tagBytes }, parameters), data);
     const told = ivToTell(name, chosen, given, made);
@@ -106,20 +112,8 @@ class HsmKey implements Keys.Key {
     return { data: sealed.slice(0, -tagBytes), tag: sealed.slice(-tagBytes), iv: told };
   }
 
-  async decrypt({ parameters, algorithm, iv: given, aad, data, tag }: Keys.Decryption): Promise<Uint8Array> {
-    if (this.kind !== 'secret') {
-      this.#token.requireKind('private');
-      const mechanism = rsaChoice(this, parameters);
-      if (parameters.paddingMethod === 'None') return unwrapByRsaAes(this.#token, mechanism, this.length / 8, data);
-      return this.#token.run('decrypt', mechanism, data);
-    }
-    const { cipher, name } = this.#aes({ algorithm, parameters });
-    if (isWrap(name)) return this.#token.run('unwrap', wrapMechanism(name, given), data);
-    const iv = requireIv(cipher, given);
-    const { tagBytes } = cipher;
-    if (tagBytes > 0 && tag?.length !== tagBytes)
-      throw new Refusal('InvalidField', `invalid tag: the authenticated encryption tag must have ${tagBytes} bytes`);
-    return this.#token.run('decrypt', withIv(name, { iv, aad, tagBytes }, parameters), tagBytes > 0 ? Buffer.concat([data, tag as Uint8Array]) : data);
+  async decrypt(input: Keys.Decryption): Promise<Uint8Array> {
+    return this.kind === 'secret' ? decryptAes(this.#token, this.#aes(input), input) : decryptRsa(this.#token, this, input.parameters, input.data);
   }
 
   async sign(input: Keys.Signing): Promise<Uint8Array> {

@@ -45,8 +45,16 @@ export function identifierOf({ prefix, slot, name }: TokenPlace, isPublic = fals
   return [prefix, slot, name].join(BORDER) + (isPublic ? PUBLIC : '');
 }
 
-/** The next generation of a key: `key`, `key::1`, `key::2`. @param id in full */
+/** The longest name of a new key that its token lists by it, without the number of its generation. */
+const MAX_BASE = 72;
+
+/**
+ * The next generation of a key: `key`, `key::1`, `key::2`. A key without a name is called by its CKA_ID in hexadecimal, `0x0102`, and no new one is:
+ * the next is `0102::1`, of a long CKA_ID with its beginning alone.
+ * @param id in full
+ */
 export function nextGeneration(id: string): string {
-  const [, base = id, generation = '0', end = ''] = /^(hsm::[a-z][a-z0-9_]*::\d+::.+?)(?:::(\d{1,9}))?(_pk)?$/s.exec(id) ?? [];
-  return `${base}::${Number(generation) + 1}${end}`;
+  const [, place = '', name = id, generation = '0', end = ''] = /^(hsm::[a-z][a-z0-9_]*::\d+::)(.+?)(?:::(\d{1,9}))?(_pk)?$/s.exec(id) ?? [];
+  const base = /^0x([0-9a-f]{2})+$/.test(name) ? name.slice(2, 2 + MAX_BASE) : name;
+  return `${place}${base}::${Number(generation) + 1}${end}`;
 }

@@ -12,8 +12,9 @@ import { ivToTell, macMechanism, owned, requireIv, withIv } from './cipher-mecha
 import type { KeyOnToken } from './key-on-token.ts';
 import { signingInParts, toDer } from './signature-mechanism.ts';
 import { type AesChoice, isWrap } from './token-cipher.ts';
+import { failureOf } from './token-decryption.ts';
 import { signingHalf } from './token-material.ts';
-import { lacksMechanism } from './token-refusal.ts';
+import { decrypting, lacksMechanism } from './token-refusal.ts';
 
 const NOTHING = new Uint8Array();
 
@@ -47,8 +48,11 @@ export async function sendTokenPart({ object, token, key, aes }: KeyInParts, ctx
   }
   const value = required(part.value, TAG.CorrelationValue);
   const later = owner(laterInputs({ ...part.repeats, proof }));
-  if (is === 'next') return answer(await token.nextPart(later, value, data));
-  const last = answer(await token.lastPart(later, value, data, proof));
+  // The cipher was named with the first part: a mode with a tag is the only one that the client can have sent one for.
+  const failed = failureOf({ tagBytes: proof?.length ?? 0 });
+  const opening = <T>(work: Promise<T>): Promise<T> => (kind === 'Decrypt' ? decrypting(work, failed) : work);
+  if (is === 'next') return answer(await opening(token.nextPart(later, value, data)));
+  const last = answer(await opening(token.lastPart(later, value, data, proof)));
   if (kind === 'MACVerify') return { ...last, data: NOTHING, valid: equalMac(last.data, required(last.proof, TAG.MACData)) };
   if (kind === 'Sign' && (await signingHalf(token, object)).asymmetricKeyType === 'ec') return { ...last, data: toDer(last.data) };
   return last;

@@ -4,6 +4,7 @@ import { nullElement, octets, oid, sequence, unsigned } from '../../../../crypto
 import type { Digest } from '../../../../crypto/digest-name.ts';
 import { fromBytes } from '../../../../crypto/key/modular.ts';
 import { requireRoom } from '../../../../crypto/signature/pss.ts';
+import { oneOf } from '../../../../crypto/signature/sign.ts';
 import { schemeOf } from '../../../../crypto/signature/signature-scheme.ts';
 import type { PartStart, TokenMechanism } from '../../../hsm/api.ts';
 import type { Signing } from '../key.ts';
@@ -23,9 +24,10 @@ const same = (signature: Uint8Array): Uint8Array => signature;
 /**
  * @param publicKey of the pair, which tells its algorithm
  * @param has the mechanisms of the token; undefined if they are not known
- * @throws CryptoError as `schemeOf`
+ * @throws CryptoError as `schemeOf`, and for data and a digest at once or neither, as with keys in software
  */
-export function tokenSigning(publicKey: KeyObject, { parameters, data, digest, encoding }: Signing, has: ReadonlySet<string> | undefined): TokenSigning {
+export function tokenSigning(publicKey: KeyObject, { parameters, encoding, ...given }: Signing, has: ReadonlySet<string> | undefined): TokenSigning {
+  const { data, digest } = oneOf(given);
   const scheme = schemeOf(publicKey, parameters, digest?.length);
   const message = owned(data);
   const digested = (of: Digest): Uint8Array => (digest === undefined ? new Uint8Array(hash(of.name, message, 'buffer')) : owned(digest));

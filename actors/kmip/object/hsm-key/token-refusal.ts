@@ -1,4 +1,5 @@
 // What a client is told of a call that a token, or the HSM actor before it, has not done.
+import type { CryptoError } from '../../../../crypto/crypto-error.ts';
 import { Refusal, type ResultReason, Unavailable } from '../../../../kmip/refusal.ts';
 import type { HsmFailure } from '../../../hsm/api.ts';
 import type { Slot } from './tokens.ts';
@@ -16,7 +17,32 @@ export function refusalOf({ why, text }: HsmFailure, { prefix, slot }: Slot, wha
   if (why === 'unavailable') return new Unavailable('GeneralFailure', `slot ${slot} of ${prefix} is not accessible: ${text}`);
   const ofDevice = OF_DEVICE[text];
   if (ofDevice) return new Unavailable(ofDevice, `the token refuses ${what}: ${text}`);
-  return new Refusal(REASON[text] ?? 'CryptographicFailure', `the token refuses ${what}: ${text}`);
+  return new RefusedByToken(REASON[text] ?? 'CryptographicFailure', `the token refuses ${what}: ${text}`, text);
+}
+
+/** The token was asked, and has refused. */
+class RefusedByToken extends Refusal {
+  readonly returnValue: string;
+
+  constructor(reason: ResultReason, message: string, returnValue: string) {
+    super(reason, message);
+    this.returnValue = returnValue;
+  }
+}
+
+/** What libraries return for data that do not decrypt, whatever is wrong with them: each has its own habit. */
+const UNDECRYPTED: ReadonlySet<string> = new Set([
+  ...['CKR_GENERAL_ERROR', 'CKR_FUNCTION_FAILED', 'CKR_DATA_INVALID', 'CKR_DATA_LEN_RANGE', 'CKR_ENCRYPTED_DATA_INVALID', 'CKR_ENCRYPTED_DATA_LEN_RANGE'],
+  ...['CKR_AEAD_DECRYPT_FAILED', 'CKR_SIGNATURE_INVALID', 'CKR_WRAPPED_KEY_INVALID', 'CKR_WRAPPED_KEY_LEN_RANGE'],
+]);
+
+/** @param failed what keys in software say of such data @throws what the token refuses for another reason */
+export async function decrypting<T>(work: Promise<T>, failed: (cause: unknown) => CryptoError): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof RefusedByToken && UNDECRYPTED.has(error.returnValue) ? failed(error) : error;
+  }
 }
 
 /** What only the token can be blamed for. CKR_GENERAL_ERROR and CKR_FUNCTION_FAILED are not among it: libraries also return them for data that do not decrypt. */

@@ -1,7 +1,7 @@
 // Identifiers of keys on tokens.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { canonical, placeOf, withPlainSlot } from '../../../../../actors/kmip/object/hsm-key/identifier.ts';
+import { canonical, nextGeneration, placeOf, withPlainSlot } from '../../../../../actors/kmip/object/hsm-key/identifier.ts';
 
 const ONE = ['hsm::soft_hsm'];
 
@@ -19,6 +19,19 @@ test('a key-encryption key whose slot is configured with leading zeros is hidden
   const place = placeOf('hsm::soft_hsm::0::00::kek', ONE, false);
   for (const own of ['hsm::soft_hsm::000::00::kek', 'hsm::00::00::kek', 'hsm::soft_hsm::0::00::kek'])
     assert.deepEqual(placeOf(withPlainSlot(own), ONE, false), place, own);
+});
+
+test('the next generation has a name that a new key may have, also where the last had none', () => {
+  for (const [id, next] of [
+    ['key', 'key::1'],
+    ['key::9', 'key::10'],
+    ['key_pk', 'key::1_pk'],
+    ['0x0102', '0102::1'],
+    ['0x0102_pk', '0102::1_pk'],
+    [`0x${'ff'.repeat(256)}`, `${'ff'.repeat(36)}::1`],
+    ['0102::1', '0102::2'],
+  ] as const)
+    assert.equal(nextGeneration(`hsm::soft_hsm::0::${id}`), `hsm::soft_hsm::0::${next}`);
 });
 
 test.run();
