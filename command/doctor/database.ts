@@ -1,9 +1,10 @@
-// Checks the database: whether it can be opened, is sound, and new enough; of PostgreSQL also whether its clock agrees with this machine.
+// Checks the database: whether it can be opened, is sound, and new enough; of PostgreSQL also whether its clock agrees with this machine, and what its user may do.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { driverUrl } from '../../kernel/store/store-url.ts';
 import { type Check, type Finding, ok, problem, warning } from './finding.ts';
+import { rightsIn } from './postgres-rights.ts';
 
 const MIN_POSTGRES = 150_000;
 const CONNECT_MS = 5_000;
@@ -53,6 +54,7 @@ async function postgres(connectionString: string): Promise<Finding[]> {
       ...(drift > MAX_DRIFT_MS
         ? [warning('clock', `this machine and the database differ by ${Math.round(drift / 1_000)} s`, 'let both get their time from the network (NTP)')]
         : []),
+      ...(await rightsIn(client)),
     ];
   } catch (error) {
     // The address holds a password; what the driver says does not.

@@ -78,6 +78,6 @@ async function record(url: string, path: string): Promise<void> {
 }
 
 function isNoTable(error: unknown): boolean {
-  const { code, message } = error as { code?: unknown; message?: string };
+  const { code, message } = ((error as Error).cause ?? {}) as { code?: unknown; message?: string };
   return code === '42P01' || /^no such table/.test(String(message));
 }

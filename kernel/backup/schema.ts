@@ -1,5 +1,6 @@
 // Finds the tables and columns that given migrations make, by applying them to a database in memory.
 import { DatabaseSync } from 'node:sqlite';
+import { encodingProblem } from '../store/encoding.ts';
 import { MIGRATION_TABLE, type Migration, type MigrationSet, sqlOf, withKernel } from '../store/migrate.ts';
 import type { Dialect, Reader } from '../store/store.ts';
 import { tableNames } from '../store/tables.ts';
@@ -47,8 +48,10 @@ function keyedTable(db: DatabaseSync, table: string): KeyedTable {
   return { table, columns: columns.map(({ name }) => name), key: key.length > 0 ? key : columns };
 }
 
-/** @throws BackupError if the database has one of these tables */
+/** @throws BackupError if the database has one of these tables, or does not keep every text */
 export async function requireEmpty(reader: Pick<Reader, 'all'>, dialect: Dialect, tables: readonly Table[], what: string, why: string): Promise<void> {
+  const problem = await encodingProblem(reader, dialect);
+  if (problem !== undefined) throw new BackupError(problem);
   const present = await tableNames(reader, dialect);
   const taken = tables.find(({ table }) => present.has(dialect === 'postgres' ? table.toLowerCase() : table));
   if (taken) throw new BackupError(`${what} is not empty: it has the table ${taken.table}; ${why}`);

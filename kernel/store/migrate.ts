@@ -1,5 +1,6 @@
 // Runs migrations: each once, in order, forward only, under a lock that all nodes share.
 import { Fault, isServerFailure } from '../fault.ts';
+import { encodingProblem } from './encoding.ts';
 import type { Dialect, Reader, Store } from './store.ts';
 import { tableNames } from './tables.ts';
 
@@ -84,10 +85,12 @@ export function sqlOf({ sql }: Migration, dialect: Dialect): string {
 /**
  * Brings the database up to date. Each migration has its own transaction.
  * @returns number of applied migrations
- * @throws RefusedStore if a newer gatehouse has migrated the database, or if a copy into it has not finished
+ * @throws RefusedStore if a newer gatehouse has migrated the database, if a copy into it has not finished, or for an encoding that does not keep every text
  * @throws Error if a migration fails (with its name)
  */
 export async function migrate(store: Store, sets: readonly MigrationSet[], now: () => number): Promise<number> {
+  const problem = await encodingProblem(store, store.dialect);
+  if (problem !== undefined) throw new RefusedStore(problem);
   await refuseUnfinished(store);
   await store.transaction((tx) => tx.exec(MIGRATION_TABLE), { lock: MIGRATION_LOCK });
   let applied = 0;

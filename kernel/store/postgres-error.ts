@@ -1,5 +1,6 @@
-// What errors of PostgreSQL and of its connections mean to callers: busy, away, read-only or full.
+// What errors of PostgreSQL and of its connections mean to callers: busy, away, read-only, full, or changed by somebody else.
 import { Fault } from '../fault.ts';
+import { OTHER_TABLES } from './other-tables.ts';
 
 export const UNREACHABLE = 'the database cannot be reached';
 /** read_only_sql_transaction. */
@@ -21,9 +22,23 @@ const exactly = (code: string) => new RegExp(`^${code}$`);
 
 /** The first that fits counts. */
 const MEANINGS: readonly Meaning[] = [
-  // lock_not_available, too_many_connections, out_of_memory; all connections of the pool have been waiting for answers for so long.
-  { code: /^(55P03|53300|53200)$/, message: /^timeout exceeded when trying to connect$/, fault: 'OVERLOADED' },
+  // lock_not_available; all connections of the pool have been waiting for answers for so long.
+  { code: /^55P03$/, message: /^timeout exceeded when trying to connect$/, fault: 'OVERLOADED' },
   { code: exactly(DISK_FULL), fault: 'UNAVAILABLE', detail: NO_ROOM },
+  // too_many_connections, out_of_memory, configuration_limit_exceeded and the rest of their class.
+  { code: /^53...$/, fault: 'OVERLOADED', detail: 'the database has no room for more work now: see its max_connections, memory and temp_file_limit' },
+  // query_canceled, idle_in_transaction_session_timeout, transaction_timeout: nothing of the transaction has happened.
+  {
+    code: /^(57014|25P03|25P04)$/,
+    fault: 'OVERLOADED',
+    detail: 'the database has ended the statement before its answer: see statement_timeout and the like of its user',
+  },
+  // undefined_table, undefined_column; and a plan that was made before a table was changed.
+  { code: /^(42P01|42703)$/, message: /^cached plan must not change result type$/, fault: 'UNAVAILABLE', detail: OTHER_TABLES },
+  // character_not_in_repertoire, untranslatable_character.
+  { code: /^(22021|22P05)$/, fault: 'UNAVAILABLE', detail: 'the database cannot keep this text: its encoding must be UTF8' },
+  // internal_error, data_corrupted, index_corrupted.
+  { code: /^XX00.$/, fault: 'UNAVAILABLE', detail: 'the database says that something in it is damaged: see its log' },
   { code: exactly(READ_ONLY), fault: 'UNAVAILABLE', detail: NOT_WRITABLE },
   // Class 28: a password that was changed, or rules of the database server that leave this one out.
   { code: /^28...$/, fault: 'UNAVAILABLE', detail: 'the database does not let this server in: see the user and the password of [store] url' },

@@ -7,12 +7,15 @@ import type { Versions } from '../versions.ts';
 import { announcingHere } from './announcement.ts';
 import type { AuditWriter } from './audit.ts';
 import { GroupCommit, type WriteConnection } from './group-commit.ts';
+import { OTHER_TABLES } from './other-tables.ts';
 import type { Reader, ReadStore, SqlValue, Store } from './store.ts';
 import { Turn } from './turn.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
 /** SQLITE_BUSY and SQLITE_LOCKED. */
 const BUSY: ReadonlySet<number> = new Set([5, 6]);
+/** SQLITE_ERROR. */
+const FAILED: ReadonlySet<number> = new Set([1]);
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const DAMAGE: ReadonlySet<number> = new Set([11, 26]);
 const STATEMENTS = 500;
@@ -130,10 +133,14 @@ function translateErrors<T>(run: () => T): T {
 function translated(error: unknown): unknown {
   if (isOneOf(BUSY, error)) return new Fault('OVERLOADED', { cause: error });
   if (isOneOf(DAMAGE, error)) return new Fault('UNAVAILABLE', { detail: 'the database file is damaged, or is none', cause: error });
+  if (isTableGone(error)) return new Fault('UNAVAILABLE', { detail: OTHER_TABLES, cause: error });
   // The disk has failed, not the request.
   const trouble = diskTrouble(error);
   return trouble ? new Fault('UNAVAILABLE', { detail: `the store cannot be written or read now: ${trouble}`, cause: error }) : error;
 }
+
+/** SQLITE_ERROR says no more by its number. */
+const isTableGone = (error: unknown): boolean => isOneOf(FAILED, error) && /^(no such (table|column)|table \S+ has no column)/.test((error as Error).message);
 
 /** Without the bits of extended codes. */
 function isOneOf(codes: ReadonlySet<number>, error: unknown): boolean {
