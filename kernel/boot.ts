@@ -100,7 +100,7 @@ async function start(options: Start): Promise<Server> {
   const parts = { clock, metrics: createMetrics(), tracing, shared, versions: createVersions(), store, node };
   const built = build(options, parts, { tls: readTls(files) }, dataDir.path);
   const { announcements, prepared } = await startParts(options, parts, built, dataDir.path, plan.first === 1);
-  const probe = new StoreProbe(store.url, clock);
+  const probe = new StoreProbe(store.url, clock, log);
   unwind.add('probe of the store', () => probe.close());
   const clockProbe = new ClockProbe(clock, log);
   unwind.add('probe of the clock', () => clockProbe.close());

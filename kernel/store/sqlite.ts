@@ -8,6 +8,7 @@ import { announcingHere } from './announcement.ts';
 import type { AuditWriter } from './audit.ts';
 import { GroupCommit, type WriteConnection } from './group-commit.ts';
 import { OTHER_TABLES } from './other-tables.ts';
+import { OpenedFiles } from './sqlite-files.ts';
 import type { Reader, ReadStore, SqlValue, Store } from './store.ts';
 import { Turn } from './turn.ts';
 
@@ -47,7 +48,7 @@ function opened(path: string, audit: AuditWriter, versions: Versions): Store {
   );
   // Reads have a separate connection, which sees committed rows only, even while the writer has an open transaction.
   const reader = openSqliteReader(path);
-  const group = new GroupCommit(writeConnection(writer, new Turn(versions.turns, BUSY_TIMEOUT_MS)), audit, announcingHere(versions));
+  const group = new GroupCommit(writeConnection(writer, new OpenedFiles(path), new Turn(versions.turns, BUSY_TIMEOUT_MS)), audit, announcingHere(versions));
   return {
     dialect: 'sqlite',
     get: reader.get,
@@ -78,7 +79,7 @@ function readerOver(prepare: (sql: string) => StatementSync): Reader {
   };
 }
 
-function writeConnection(db: DatabaseSync, turn: Turn): WriteConnection {
+function writeConnection(db: DatabaseSync, files: OpenedFiles, turn: Turn): WriteConnection {
   const prepare = statements(db);
   const begin = () => {
     try {
@@ -93,6 +94,8 @@ function writeConnection(db: DatabaseSync, turn: Turn): WriteConnection {
   return {
     begin: () => turn.take(begin),
     async commit() {
+      // Whoever was told that it is done would find nothing after the next start.
+      files.requireSame();
       translateErrors(() => prepare('COMMIT').run());
       turn.pass();
     },

@@ -3,7 +3,9 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { diskTrouble } from '../disk-trouble.ts';
+import type { Log } from '../log-entry.ts';
 import { repeat } from '../repeat.ts';
+import { LogWatch, OTHER_DATABASE, OTHER_LOG } from './sqlite-files.ts';
 
 const EVERY_MS = 2_000;
 /** An answer that takes longer is none. */
@@ -18,11 +20,13 @@ export interface Attempts {
 export class StoreProbe {
   readonly #attempts: Promise<Attempts>;
   readonly #rest: () => void;
+  readonly #log: Pick<Log, 'error' | 'info'>;
   #problem: string | undefined;
   #running: Promise<void> | undefined;
 
   /** @param url `sqlite:<absolute path>` or `postgres://...` */
-  constructor(url: string, clock: Clock) {
+  constructor(url: string, clock: Clock, log: Pick<Log, 'error' | 'info'>) {
+    this.#log = log;
     this.#attempts = attemptsAt(url);
     this.#rest = repeat(
       clock,
@@ -47,14 +51,22 @@ export class StoreProbe {
     this.#running ??= this.#attempts
       .then((attempts) => attempts.attempt())
       .then(
-        () => (this.#problem = undefined),
-        (error: Error) => (this.#problem = error.message),
+        () => this.#tell(undefined),
+        (error: Error) => this.#tell(error.message),
       )
       .then(() => (this.#running = undefined));
     const late = Promise.withResolvers<'late'>();
     const timer = setTimeout(late.resolve, ANSWER_MS, 'late');
-    if ((await Promise.race([this.#running, late.promise])) === 'late') this.#problem = `the store did not answer within ${ANSWER_MS / 1000} s`;
+    if ((await Promise.race([this.#running, late.promise])) === 'late') this.#tell(`the store did not answer within ${ANSWER_MS / 1000} s`);
     clearTimeout(timer);
+  }
+
+  /** The log has it once, and its end. */
+  #tell(problem: string | undefined): void {
+    if (problem === this.#problem) return;
+    this.#problem = problem;
+    if (problem === undefined) this.#log.info({}, 'the store can be written again');
+    else this.#log.error({ problem }, 'the store cannot be written');
   }
 }
 
@@ -74,6 +86,7 @@ function diskAttempts(path: string): Attempts {
   let first: string | undefined;
   const identity = () => stat(path).then(({ dev, ino }) => `${dev} ${ino}`, codeOf);
   const fresh = `${kept}.new`;
+  const log = new LogWatch(path);
   return {
     async attempt() {
       try {
@@ -94,8 +107,8 @@ function diskAttempts(path: string): Attempts {
       }
       const now = await identity();
       first ??= now;
-      if (now !== first)
-        throw new Error('the database file is not the one that was opened, which was moved, removed or replaced: put it back, or stop the server');
+      if (now !== first) throw new Error(OTHER_DATABASE);
+      if (await log.isOther()) throw new Error(OTHER_LOG);
     },
     async close() {},
   };

@@ -53,6 +53,39 @@ test('a database file that was moved, and one in its place', async () => {
   await server.end();
 });
 
+for (const [what, spoil] of [
+  ['removed', (path: string) => rmSync(path)],
+  ['moved', (path: string) => renameSync(path, `${path}.moved`)],
+  [
+    'replaced',
+    (path: string) => {
+      renameSync(path, `${path}.moved`);
+      copyFileSync(`${path}.moved`, path);
+    },
+  ],
+] as const)
+  for (const end of ['-wal', '-shm'])
+    test(`the ${end} file of the database was ${what}: nothing is written that nobody would find, and what was is there after the next start`, async () => {
+      const dataDir = temporaryFolder();
+      const server = await startServer({ dataDir });
+      const cookie = await signInAdmin(server);
+      const make = (at: TestServer, with_: string) => at.ask('POST', '/v1/crypto/keys', { cookie: with_, body: { kty: 'oct', alg: 'A256GCM' } });
+      const kept = (await make(server, cookie)).body.kid;
+      spoil(join(dataDir, `gatehouse.db${end}`));
+      const refused = await make(server, cookie);
+      assert.equal(refused.status, 503, refused.text);
+      assert.match(refused.body.description ?? refused.body.message, /^the write-ahead log of the database \(-wal, -shm\) is not the one that was opened/);
+      await until(async () => (await reasons(server)).some((each) => /^store: the write-ahead log/.test(each)), '/ready tells it', 2 * TOLD_MS);
+      assert.ok(server.lines.some(({ msg, problem }) => msg === 'the store cannot be written' && /^the write-ahead log/.test(String(problem))));
+      await server.stop();
+      for (const each of ['-wal', '-shm']) rmSync(join(dataDir, `gatehouse.db${each}`), { force: true });
+      const next = await startServer({ dataDir });
+      const again = (await next.ask('POST', '/login?realm=_', { user: 'admin:a new password' })).cookie as string;
+      const used = await next.ask('POST', '/v1/crypto/encrypt', { cookie: again, body: { kid: kept, alg: 'dir', enc: 'A256GCM', data: 'AAAA' } });
+      assert.equal(used.status, 200, used.text);
+      await next.end();
+    });
+
 test('a database file that is none', async () => {
   const dataDir = temporaryFolder();
   writeFileSync(join(dataDir, 'gatehouse.db'), randomBytes(20_000));
