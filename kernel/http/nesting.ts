@@ -1,6 +1,6 @@
 // Limits the nesting of a JSON text before it is parsed: code that writes or compares the values recurses for each level and could overflow the stack.
 
-/** Levels of arrays and objects in a body. Our own formats need at most five; data that is stored as sent may have more. */
+/** Levels of arrays and objects in a body of any route, KMIP apart, whose structures have as many. Our own formats need at most five; data that is stored as sent may have more. */
 export const MAX_DEPTH = 64;
 
 const QUOTE = 0x22;

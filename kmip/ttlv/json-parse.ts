@@ -22,7 +22,7 @@ export function checkBytes(bytes: Uint8Array, limits: Limits): void {
 
 /** @param bytes that passed `checkBytes` @throws Refusal InvalidMessage if the body nests too deep, has too many values, or is not JSON */
 export function parseJson(bytes: Uint8Array, limits: Limits): unknown {
-  checkShape(bytes, limits.nodes * MARKS_PER_NODE);
+  if (bytes.length > SMALL) checkShape(bytes, { marks: limits.nodes * MARKS_PER_NODE, brackets: MAX_BRACKETS });
   try {
     return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
   } catch (cause) {
@@ -32,12 +32,15 @@ export function parseJson(bytes: Uint8Array, limits: Limits): unknown {
   }
 }
 
-/**
- * Bounds the nesting and the number of values before JSON.parse, which has no limits of its own.
- * @param most the maximum number of commas and opening brackets @throws Refusal InvalidMessage
- */
-export function checkShape(bytes: Uint8Array, most: number): void {
-  if (bytes.length <= SMALL) return;
+interface Shape {
+  /** The maximum number of commas and opening brackets. */
+  readonly marks: number;
+  /** The maximum number of brackets in each other. */
+  readonly brackets: number;
+}
+
+/** Bounds the nesting and the number of values before JSON.parse, which has no limits of its own. @throws Refusal InvalidMessage */
+export function checkShape(bytes: Uint8Array, most: Shape): void {
   let depth = 0;
   let marks = 0;
   for (let at = 0; at < bytes.length; at++) {
@@ -47,7 +50,7 @@ export function checkShape(bytes: Uint8Array, most: number): void {
         break;
       case 0x5b: // [
       case 0x7b: // {
-        if (++depth > MAX_BRACKETS) throw invalid(`byte ${at}: structures are nested too deep: at most ${MAX_DEPTH} levels are allowed`);
+        if (++depth > most.brackets) throw invalid(`byte ${at}: structures are nested too deep: at most ${MAX_DEPTH} levels are allowed`);
         marks++;
         break;
       case 0x5d: // ]
@@ -55,7 +58,7 @@ export function checkShape(bytes: Uint8Array, most: number): void {
         depth--;
         break;
       case 0x2c: // ,
-        if (++marks > most) throw invalid(`byte ${at}: too many fields in one message`);
+        if (++marks > most.marks) throw invalid(`byte ${at}: too many fields in one message`);
         break;
     }
   }

@@ -1,5 +1,6 @@
 // Reads the JSON members of bodies and protected headers; unknown members are ignored.
 import { isUtf8 } from 'node:buffer';
+import { MAX_DEPTH } from '../../../kernel/http/nesting.ts';
 import { checkShape } from '../../../kmip/ttlv/json-parse.ts';
 import { isLonger } from '../../../text/code-points.ts';
 import { badRequest, notFound } from './problem.ts';
@@ -24,7 +25,7 @@ export function readObject(bytes: Uint8Array, what: string): Members {
   if (!isUtf8(bytes)) throw badRequest(`${what} is not valid UTF-8`);
   let value: unknown;
   try {
-    checkShape(bytes, MAX_MARKS);
+    checkShape(bytes, { marks: MAX_MARKS, brackets: MAX_DEPTH });
   } catch (error) {
     throw badRequest(`${what}: ${(error as Error).message}`);
   }

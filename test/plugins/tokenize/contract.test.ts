@@ -97,7 +97,7 @@ test('a body that is no UTF-8, and one that is nested too deeply', async () => {
   assert.deepEqual([answer.statusCode, await answer.body.json()], [422, { code: 422, message: 'the body is not valid UTF-8' }]);
   await dispatcher.close();
   for (const deep of ['['.repeat(60_000), `{"data":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, '{"a":'.repeat(10_000)])
-    refused(await ask('hash', deep), 'the body has more than 16 levels of nesting');
+    refused(await ask('hash', deep), 'the body has more than 64 levels of nesting');
   // Brackets in a text are no nesting.
   assert.equal((await ask('hash', { data: '[{"'.repeat(10_000), method: 'SHA2' })).status, 200);
 });
