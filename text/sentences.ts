@@ -1,4 +1,6 @@
 // Cuts a text into sentences by the rules of Unicode (UAX #29), which fit most languages.
+import { squeeze } from './squeeze.ts';
+
 const segmenter = new Intl.Segmenter('und', { granularity: 'sentence' });
 /** Characters at the end of a sentence that are looked at: thousands in a row may end like this. */
 const TAIL = 16;
@@ -10,17 +12,13 @@ const PARAGRAPH = /\n[^\S\n]*(?:\n\s*|(?=[-*•] ))/;
 
 /** @returns the sentences in order, without the space around them; no sentence goes on in the next paragraph */
 export function sentencesOf(text: string): string[] {
-  return text.split(PARAGRAPH).flatMap((paragraph) => inParagraph(squeeze(paragraph)));
+  return text.split(PARAGRAPH).flatMap((paragraph) => inParagraph(squeeze(paragraph).trim()));
 }
 
 function inParagraph(paragraph: string): string[] {
   return sentenceSpans(paragraph)
     .map(([start, end]) => paragraph.slice(start, end).trim())
     .filter((sentence) => sentence !== '');
-}
-
-function squeeze(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
 }
 
 /** @returns where each sentence of a text begins and ends, in UTF-16 units: the next begins where one ends, and together they are the whole text */

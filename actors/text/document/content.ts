@@ -20,8 +20,24 @@ export class Blocks {
   add(blocks: Iterable<Block>): void {
     for (const block of blocks) {
       this.#characters += block.text.length;
-      if (this.#characters > MAX_CHARACTERS) throw refuse(`the document has more than ${MAX_CHARACTERS} characters`);
+      this.#requireRoom(this.#characters);
       this.all.push(block);
     }
+  }
+
+  /**
+   * To be asked while a part is read, before all of it is: its text may be more than there is room for.
+   * @returns a function that takes the length of each text of the part, with one space for each run of them @throws Fault BAD_REQUEST for too much text
+   */
+  reading(): (characters: number) => void {
+    let read = this.#characters;
+    return (characters) => {
+      read += characters;
+      this.#requireRoom(read);
+    };
+  }
+
+  #requireRoom(characters: number): void {
+    if (characters > MAX_CHARACTERS) throw refuse(`the document has more than ${MAX_CHARACTERS} characters`);
   }
 }

@@ -1,9 +1,10 @@
 // Reads a docx: the paragraphs of its body and notes (ECMA-376 part 1, section 17; part 2, section 9.3 for its parts).
 import { posix } from 'node:path';
 import type { Block } from '../../../text/passages.ts';
+import { squeeze } from '../../../text/squeeze.ts';
 import type { Archive } from './archive.ts';
 import { Blocks, type Content } from './content.ts';
-import { visitXml } from './markup.ts';
+import { type Attributes, visitXml } from './markup.ts';
 
 const BODY = 'word/document.xml';
 const PROPERTIES = 'docProps/core.xml';
@@ -33,7 +34,7 @@ export async function readDocx(archive: Archive, body: string): Promise<Content>
   const related = await relatedParts(archive, body);
   const notes = NOTES.map((kind) => related.get(kind) ?? `word/${kind}.xml`);
   const blocks = new Blocks();
-  for (const part of [body, ...notes]) if (archive.has(part)) blocks.add(paragraphsOf(await archive.text(part)));
+  for (const part of [body, ...notes]) if (archive.has(part)) blocks.add(paragraphsOf(await archive.text(part), part, blocks.reading()));
   return { title: archive.has(PROPERTIES) ? titleOf(await archive.text(PROPERTIES)) : '', blocks: blocks.all };
 }
 
@@ -43,12 +44,13 @@ async function relatedParts(archive: Archive, part: string): Promise<ReadonlyMap
   const relations = posix.join(dir, '_rels', `${base}.rels`);
   const parts = new Map<string, string>();
   if (!archive.has(relations)) return parts;
-  visitXml(await archive.text(relations), {
-    open(_name, { Type = '', Target = '' }) {
+  const visit = {
+    open(_name: string, { Type = '', Target = '' }: Attributes) {
       // A target is relative to the part's folder, or begins at the root of the package.
       parts.set(posix.basename(Type), posix.resolve('/', dir, Target).slice(1));
     },
-  });
+  };
+  visitXml(await archive.text(relations), visit, relations);
   return parts;
 }
 
@@ -57,7 +59,7 @@ interface Paragraph {
   isHeading: boolean;
 }
 
-function paragraphsOf(xml: string): Block[] {
+function paragraphsOf(xml: string, part: string, reading: (characters: number) => void): Block[] {
   const blocks: Block[] = [];
   /** A text box is a paragraph in another. */
   const open: Paragraph[] = [];
@@ -66,10 +68,13 @@ function paragraphsOf(xml: string): Block[] {
   let skipped = 0;
   const append = (text: string) => {
     const paragraph = open.at(-1);
-    if (paragraph && skipped === 0) paragraph.text += text;
+    if (!paragraph || skipped > 0) return;
+    const squeezed = squeeze(text);
+    reading(squeezed.length);
+    paragraph.text += squeezed;
   };
-  visitXml(xml, {
-    open(name, { val = '' }) {
+  const visit = {
+    open(name: string, { val = '' }: Attributes) {
       isText = name === 't';
       if (SKIPPED.has(name)) skipped++;
       if (name === 'p') open.push({ text: '', isHeading: false });
@@ -77,17 +82,18 @@ function paragraphsOf(xml: string): Block[] {
       const paragraph = open.at(-1);
       if (paragraph && (name === 'outlineLvl' || (name === 'pStyle' && HEADING.test(val)))) paragraph.isHeading = true;
     },
-    text(text) {
+    text(text: string) {
       if (isText) append(text);
     },
-    close(name) {
+    close(name: string) {
       isText = false;
       if (SKIPPED.has(name)) skipped--;
       const ended = name === 'p' ? open.pop() : undefined;
-      const text = ended?.text.replaceAll(/\s+/g, ' ').trim();
+      const text = ended && squeeze(ended.text).trim();
       if (ended && text) blocks.push({ text, isHeading: ended.isHeading });
     },
-  });
+  };
+  visitXml(xml, visit, part);
   return blocks;
 }
 

@@ -22,7 +22,7 @@ export async function readEpub(archive: Archive): Promise<Content> {
   const root = await packagePath(archive);
   const { title, chapters } = await readPackage(archive, root);
   const blocks = new Blocks();
-  for (const { path, isXml } of chapters) blocks.add(htmlBlocks(await archive.text(path), isXml));
+  for (const { path, isXml } of chapters) blocks.add(htmlBlocks(await archive.text(path), isXml, blocks.reading()));
   return { title, blocks: blocks.all };
 }
 

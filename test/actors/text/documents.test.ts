@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { CharacterMaps } from '../../../actors/text/document/character-maps.ts';
 import { readDocument } from '../../../actors/text/document/document.ts';
+import { htmlBlocks } from '../../../actors/text/document/markup.ts';
 import { readPdf } from '../../../actors/text/document/pdf.ts';
 import { wordsOf } from '../../../text/words.ts';
 import { docx, type Entry, epub, pdf, pdfOf } from '../../plugins/ai/files.ts';
@@ -62,6 +63,54 @@ test('docx: a hyphen that no line ends at is one; formulas are read', async () =
 
 const chapter = (content: string): Entry => ({ name: 'OEBPS/text/c0.xhtml', content: `<html><head><title/></head><body>${content}</body></html>` });
 const ofChapter = async (content: string) => textOf('a.epub', await epub(['A text.'], { more: [chapter(content)] }));
+
+test('docx: a part that is not well-formed is refused, where half of it would have been read', async () => {
+  const whole = body(`${p('One.')}<w:p/><w:p><w:r><w:t>Two.</w:t><w:tab/></w:r></w:p>`);
+  const docxOf = (content: string) => docx([], [{ name: 'word/document.xml', content }]);
+  const spoiled = [
+    whole.slice(0, whole.indexOf('Two')),
+    whole.slice(0, -'</w:document>'.length),
+    whole.slice(0, -3),
+    whole.replace('</w:r></w:p>', '</w:p>'),
+    whole.replace('</w:r></w:p>', '</w:p></w:r>'),
+    whole.replace('<w:p/>', '<w:p>'),
+    whole.replace('<w:p/>', '</w:p>'),
+  ];
+  const readWhole = async (content: string) => textOf('a.docx', await docxOf(content));
+  assert.equal(await readWhole(whole), 'One. Two.');
+  assert.equal(await readWhole(whole.replace('<w:p/>', '<!-- </w:p> --><w:p></w:p>')), 'One. Two.');
+  for (const content of spoiled)
+    await assert.rejects(readWhole(content), { code: 'BAD_REQUEST', detail: /^word\/document\.xml is not well-formed XML/ }, content);
+});
+
+const deep = (levels: number, name: string, inner: string) => `<${name}>`.repeat(levels) + inner + `</${name}>`.repeat(levels);
+
+test('elements in each other: hundreds are read, and of thousands the first too many ends the reading', async () => {
+  const most = /^the file has more than 512 elements in each other$/;
+  const begun = performance.now();
+  for (const levels of [600, 90_000]) {
+    await assert.rejects(ofChapter(deep(levels, 'div', 'Deep.')), { code: 'BAD_REQUEST', detail: most });
+    await assert.rejects(ofBody(deep(levels, 'w:p', '<w:r><w:t>Deep.</w:t></w:r>')), { code: 'BAD_REQUEST', detail: most });
+  }
+  // It took minutes.
+  assert.ok(performance.now() - begun < 20_000);
+  assert.equal(await ofChapter(deep(400, 'div', 'Deep.')), 'Deep.');
+  assert.equal(await ofChapter(`${'<br/><img src="a"/>'.repeat(2_000)}<p>Wide.</p>`), 'Wide.');
+  assert.equal(await ofBody(`${p('Wide.')}${'<w:p/>'.repeat(2_000)}`), 'Wide.');
+});
+
+test('too much text is refused while it is read; white space that lays out a file is none', async () => {
+  // It must not be so small when it is packed that its size alone is refused.
+  const words = Array.from({ length: 2_600_000 }, (_, at) => `so${at}`).join(' ');
+  const tooMuch = { code: 'BAD_REQUEST', detail: 'the document has more than 20000000 characters' };
+  await assert.rejects(ofChapter(`<p>${words}</p>`), tooMuch);
+  await assert.rejects(ofBody(`<w:p><w:r><w:t>${words}</w:t></w:r></w:p>`), tooMuch);
+  let read = 0;
+  htmlBlocks(`<body>\n  <p>One\n${' '.repeat(1_000)}two.</p>\n  <script>Not read.</script>\n</body>`, true, (characters) => {
+    read += characters;
+  });
+  assert.equal(read, 'One two.'.length);
+});
 
 test('epub: an element that ends where it begins holds nothing of what follows', async () => {
   assert.equal(await ofChapter('<script src="a.js"/><p>One.</p><svg/><p>Two.</p><h2 id="a"/><p>Three.</p>'), 'One. Two. Three.');
