@@ -63,6 +63,8 @@ export class Conversation {
     this.#address = socket.remoteAddress ?? '';
     this.#since = options.clock.monotonic();
     socket.on('data', (chunk: Uint8Array) => this.#read(chunk));
+    // A closure alert closes one direction only (RFC 8446 section 6.1): what has arrived completely is still answered.
+    socket.on('end', () => void (this.#turn === 'client' && this.#end()));
     socket.on('close', () => {
       this.#gone.abort();
       this.#held?.release();
@@ -112,6 +114,7 @@ export class Conversation {
     }
     this.#turn = 'client';
     this.#since = clock.monotonic();
+    if (this.#socket.readableEnded) this.#end();
     if (this.#socket.isPaused()) this.#socket.resume();
   }
 

@@ -51,7 +51,7 @@ const CHECK_MS = 5_000;
 export async function listen(listener: PassedListener, options: ListenOptions): Promise<OpenListener> {
   const { tls, clock, log, limits } = options;
   requireClients(listener, tls.requestCert === true);
-  const server = createServer({ ...tls, rejectUnauthorized: true });
+  const server = createServer({ ...tls, rejectUnauthorized: true, allowHalfOpen: true });
   const connections = watchConnections(server, limits.connections.listeners.get(listener.name) as ConnectionLedgers);
   const talks = new Map<TLSSocket, Conversation>();
   let isDraining = false;

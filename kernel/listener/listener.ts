@@ -10,7 +10,7 @@ export interface Message {
   readonly certificate: PeerCertificateView;
   /** Address of the peer. */
   readonly address: string;
-  /** Aborted if the client disconnects before it gets its answer. */
+  /** Aborted if the connection is gone before the client gets its answer. A client that only says that it sends nothing more still waits for it. */
   readonly signal: AbortSignal;
 }
 

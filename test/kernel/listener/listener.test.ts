@@ -1,7 +1,7 @@
 // A listener over real TLS: who may, order, limits, slow and vanishing clients, certificates that end, and a graceful stop.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import Type from 'typebox';
 import { test } from 'uvu';
@@ -170,13 +170,38 @@ test('a handler that fails ends its connection, and no other', async () => {
   other.socket.destroy();
 });
 
-test('a client that goes away aborts its message', async () => {
-  const { socket } = await talk(ann);
+test('a client that shuts its writing side gets the answers to all that it has sent, and then the connection ends', async () => {
+  for (const maxVersion of ['TLSv1.3', 'TLSv1.2'] as const) {
+    const { socket, next, ended } = await talk(ann, { maxVersion, allowHalfOpen: true });
+    const hold = `hold:${maxVersion}`;
+    socket.end(Buffer.concat([framed(hold), framed('second'), framed(`big${'x'.repeat(5_000)}`), framed('cut off').subarray(0, 7)]));
+    await until(() => seen.holds.has(hold), 'the first has arrived');
+    const { signal } = seen.messages.at(-1) as Message;
+    // The answer of another connection shows that the end of this one's input has had its time.
+    assert.equal(await isServed(ann), true);
+    assert.equal(signal.aborted, false);
+    seen.holds.get(hold)?.();
+    assert.equal(await next(), `ann: ${hold}`);
+    assert.equal(await next(), 'ann: second');
+    assert.equal((await next()).length, 50 * 5_003);
+    await ended;
+  }
+});
+
+test('a client that sends nothing and shuts its writing side is not waited for', async () => {
+  const { socket, ended } = await talk(ann, { allowHalfOpen: true });
+  socket.end();
+  await ended;
+});
+
+test('a client whose connection is reset aborts its message', async () => {
+  const below = connect({ host: '127.0.0.1', port });
+  const { socket } = await talk(ann, { socket: below });
   socket.write(framed('hold:gone'));
   await until(() => seen.holds.has('hold:gone'), 'the message has arrived');
   const { signal } = seen.messages.at(-1) as Message;
   assert.equal(signal.aborted, false);
-  socket.destroy();
+  below.resetAndDestroy();
   await until(() => signal.aborted, 'the signal is aborted');
   seen.holds.get('hold:gone')?.();
 });
