@@ -87,6 +87,8 @@ export interface Domain {
   /** Undefined for binary curves. */
   readonly prime: bigint | undefined;
   readonly order: bigint;
+  /** The number of points of the curve is this times the order. */
+  readonly cofactor: bigint;
 }
 
 const domains = new Map<string, Domain>();
@@ -100,10 +102,10 @@ export function domainOf(curve: RecommendedCurve): Domain {
     const { publicKey } = generateKeyPairSync('ec', { namedCurve, paramEncoding: 'explicit' });
     const spki = readElement(publicKey.export({ format: 'der', type: 'spki' }), curve);
     const [, parameters] = readInside(readInside(spki, DER.sequence, curve)[0], DER.sequence, curve);
-    const [, field, , , order] = readInside(parameters, DER.sequence, curve);
+    const [, field, , , order, cofactor] = readInside(parameters, DER.sequence, curve);
     const [fieldType, prime] = readInside(field, DER.sequence, curve);
     const isPrime = fieldType?.whole.toString('hex') === PRIME_FIELD;
-    domain = { prime: isPrime ? readUnsigned(prime, curve) : undefined, order: readUnsigned(order, curve) };
+    domain = { prime: isPrime ? readUnsigned(prime, curve) : undefined, order: readUnsigned(order, curve), cofactor: readUnsigned(cofactor, curve) };
     domains.set(namedCurve, domain);
   }
   return domain;

@@ -99,7 +99,15 @@ export function isDhKey(key: KeyObject): boolean {
   const { prime, generator, value } = dhParts(key);
   const isElement = (each: bigint): boolean => each > 1n && each < prime - 1n;
   const inRange = key.type === 'public' ? isElement(value) : value > 0n && value < prime - 1n;
-  return isElement(generator) && inRange && mayBePrime(prime);
+  return isElement(generator) && inRange && mayBePrime(prime) && keepsToSubgroup(key);
+}
+
+/** If the key tells the order of its subgroup, the order divides P - 1, and a public key is an element of it. The test of a longer one would take a second or more. */
+function keepsToSubgroup(key: KeyObject): boolean {
+  const { prime, subgroup } = dhParts(key);
+  if (subgroup === undefined) return true;
+  if ((prime - 1n) % subgroup !== 0n) return false;
+  return key.type !== 'public' || (prime >= MAX_TESTED && subgroup >= MAX_ORDER) || isInSubgroup(key, key);
 }
 
 /** Longer orders are not standardised (FIPS 186-4 section 4.2), and this bounds the time of the check. */

@@ -19,13 +19,23 @@ export function agree(privateKey: KeyObject, publicKey: KeyObject): Uint8Array {
   if (mine.algorithm !== theirs.algorithm || mine.curve !== theirs.curve || mine.length !== theirs.length)
     throw new CryptoError('invalid', 'the two keys must be on the same curve or in the same group');
   requireOn(mine.algorithm === 'EC' || mine.algorithm === 'DH' ? NAME[mine.algorithm] : mine.curve === 'CURVE448' ? 'X448' : 'X25519');
-  const failed = () => new CryptoError('failed', 'key agreement failed with these keys');
   if (mine.algorithm === 'DH' && !isInSubgroup(privateKey, publicKey)) throw failed();
   try {
     return diffieHellman({ privateKey, publicKey });
   } catch {
     throw failed();
   }
+}
+
+const failed = (): CryptoError => new CryptoError('failed', 'key agreement failed with these keys');
+
+/**
+ * All zeros is what everybody gets with a public key of small order (RFC 7748 section 6.1). OpenSSL refuses it itself; tokens may not.
+ * @throws CryptoError failed
+ */
+export function requireSecret(shared: Uint8Array): Uint8Array {
+  if (shared.every((byte) => byte === 0)) throw failed();
+  return shared;
 }
 
 interface Encapsulation {

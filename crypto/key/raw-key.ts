@@ -6,6 +6,7 @@ import type { CryptographicAlgorithm, RecommendedCurve } from '../parameters.ts'
 import { curveLength, domainOf, okpType, opensslCurve } from './curve.ts';
 import { keyFacts, postQuantumType } from './key-algorithm.ts';
 import { fromBytes, toBytes } from './modular.ts';
+import { readPublicKey } from './read-public-key.ts';
 import { isSameKey } from './same-key.ts';
 
 type Kind = 'PrivateKey' | 'PublicKey';
@@ -26,13 +27,12 @@ const EXPANDED_OID: Readonly<Record<string, string>> = {
   'ml-dsa-87': '2.16.840.1.101.3.4.3.19',
 };
 
-/** Casts, because the declarations of node:crypto do not allow a generic key type for raw keys. */
+/** A cast, because the declaration of node:crypto does not allow a generic key type for raw keys. */
 const rawPrivate = createPrivateKey as unknown as (input: object) => KeyObject;
-const rawPublic = createPublicKey as unknown as (input: object) => KeyObject;
 
 function fromRaw(kind: Kind, bytes: Uint8Array, asymmetricKeyType: string, namedCurve?: string): KeyObject {
   const input = { key: Buffer.from(bytes), asymmetricKeyType, ...(namedCurve === undefined ? {} : { namedCurve }) };
-  return kind === 'PrivateKey' ? rawPrivate({ ...input, format: 'raw-private' }) : rawPublic({ ...input, format: 'raw-public' });
+  return kind === 'PrivateKey' ? rawPrivate({ ...input, format: 'raw-private' }) : readPublicKey({ ...input, format: 'raw-public' });
 }
 
 const DEFAULT_CURVE: Partial<Record<CryptographicAlgorithm, RecommendedCurve>> = { Ed25519: 'CURVEED25519', Ed448: 'CURVEED448' };
@@ -48,6 +48,8 @@ export function importRaw(kind: Kind, bytes: Uint8Array, algorithm: Cryptographi
   if (on === undefined) throw new CryptoError('invalid', `KeyMaterial: a raw key of ${algorithm} needs a RecommendedCurve`);
   const type = okpType(on);
   if (type !== undefined) return fromRaw(kind, bytes, type);
+  // One byte, which is zero (SEC 1 section 2.3.3). OpenSSL reads and writes it in this form.
+  if (kind === 'PublicKey' && bytes.length === 1) throw new CryptoError('invalid', 'KeyMaterial: the point at infinity is no public key');
   return fromRaw(kind, kind === 'PrivateKey' ? scalar(fromBytes(bytes), on) : bytes, 'ec', opensslCurve(on));
 }
 

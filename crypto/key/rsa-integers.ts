@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { gcd, inverse, power } from './modular.ts';
+import { contradictionIn, sayContradiction } from './rsa-contradiction.ts';
 
 export interface RsaIntegers {
   readonly modulus: bigint;
@@ -30,16 +31,16 @@ const MAX_RECOVERED_BITS = 8192;
  */
 export function completeRsa(given: Partial<RsaIntegers> & Pick<RsaIntegers, 'modulus'>): RsaIntegers {
   const { modulus, privateExponent } = given;
-  if (modulus < 3n || modulus % 2n === 0n || bitsOf(modulus) > MAX_BITS) throw inconsistent();
+  if (modulus < 3n || modulus % 2n === 0n || bitsOf(modulus) > MAX_BITS) throw contradicting('Modulus is none of an RSA key');
   // Check this first, because the time of the computations below grows with the size of the numbers.
-  if (Object.values(given).some((value) => value > modulus) || (given.publicExponent ?? 0n) >= MAX_PUBLIC_EXPONENT) throw inconsistent();
+  if (Object.values(given).some((value) => value > modulus)) throw contradicting('a number is greater than Modulus');
+  if ((given.publicExponent ?? 0n) >= MAX_PUBLIC_EXPONENT) throw contradicting('PublicExponent is too large');
   const { p, q } = primes(given);
   const lambda = ((p - 1n) * (q - 1n)) / gcd(p - 1n, q - 1n);
   const publicExponent = given.publicExponent ?? (privateExponent === undefined ? USUAL_EXPONENT : invertModulo(privateExponent, lambda));
-  if (publicExponent < 3n || publicExponent >= modulus) throw inconsistent();
+  if (publicExponent < 3n || publicExponent >= modulus) throw contradicting('PublicExponent is none of this key');
   const d = privateExponent ?? invertModulo(publicExponent, lambda);
-  if (d >= modulus || (d * publicExponent) % lambda !== 1n) throw inconsistent();
-  return {
+  const complete = {
     modulus,
     publicExponent,
     privateExponent: d,
@@ -49,6 +50,9 @@ export function completeRsa(given: Partial<RsaIntegers> & Pick<RsaIntegers, 'mod
     primeExponentQ: d % (q - 1n),
     crtCoefficient: invertModulo(q, p),
   };
+  const contradiction = contradictionIn(complete);
+  if (contradiction) throw contradicting(sayContradiction(contradiction));
+  return complete;
 }
 
 const bitsOf = (value: bigint): number => value.toString(16).length * 4;
@@ -60,7 +64,9 @@ function invertModulo(value: bigint, modulus: bigint): bigint {
   return result;
 }
 
-const inconsistent = (): CryptoError => new CryptoError('invalid', `${WHAT} contradicts itself: its integers do not fit together`);
+const contradicting = (how: string): CryptoError => new CryptoError('invalid', `${WHAT} contradicts itself: its integers do not fit together: ${how}`);
+
+const inconsistent = (): CryptoError => contradicting('PrivateExponent does not follow from PublicExponent and Modulus');
 
 function primes({
   modulus,
@@ -76,8 +82,13 @@ function primes({
 } {
   const prime = p ?? (q === undefined ? undefined : modulus / (q || 1n)) ?? recoverPrime();
   const other = modulus / (prime || 1n);
-  if (prime < 3n || other < 3n || prime === other || prime * other !== modulus || (q !== undefined && q !== other)) throw inconsistent();
+  if (prime < 3n || other < 3n || prime === other || prime * other !== modulus || (q !== undefined && q !== other)) throw contradicting(whyNoPrimes());
   return { p: prime, q: other };
+
+  function whyNoPrimes(): string {
+    if (p !== undefined || q !== undefined) return 'Modulus does not follow from P and Q';
+    return `${privateExponent === undefined ? 'PrimeExponentP does' : 'PrivateExponent does'} not follow from PublicExponent and Modulus`;
+  }
 
   function recoverPrime(): bigint {
     if (bitsOf(modulus) > MAX_RECOVERED_BITS)

@@ -3,7 +3,7 @@ import { constants, createPrivateKey, createPublicKey, type KeyObject, privateEn
 import { CryptoError } from '../crypto-error.ts';
 import { contentOf, DER, readBits, readElement, readInside, readUnsigned, sequence, unsigned } from '../der.ts';
 import { keyFacts } from './key-algorithm.ts';
-import { inverse } from './modular.ts';
+import { contradictionIn, sayContradiction } from './rsa-contradiction.ts';
 import { completeRsa, type RsaIntegers } from './rsa-integers.ts';
 
 const WHAT = 'KeyMaterial';
@@ -74,18 +74,11 @@ export function isRsaPublicKey(key: KeyObject): boolean {
   return modulus % 2n === 1n && e % 2n === 1n && e >= 3n && e < (modulus < LONG_MODULUS ? modulus : SHORT_EXPONENT);
 }
 
-/** Whether the numbers of a private key belong together (RFC 8017 section 3.2). With others, signatures could show the primes. */
-export function isRsaPrivateKey(key: KeyObject): boolean {
-  const { modulus = 0n, publicExponent = 0n, privateExponent = 0n, p = 0n, q = 0n, ...rest } = rsaIntegersOf(key);
-  if (p < 3n || q < 3n || p === q || p * q !== modulus || privateExponent >= modulus) return false;
-  return (
-    (publicExponent * privateExponent) % (p - 1n) === 1n &&
-    (publicExponent * privateExponent) % (q - 1n) === 1n &&
-    rest.primeExponentP === privateExponent % (p - 1n) &&
-    rest.primeExponentQ === privateExponent % (q - 1n) &&
-    rest.crtCoefficient === inverse(q, p) &&
-    computes(key)
-  );
+/** What is wrong with the numbers of a private key. @returns undefined if they belong together @throws CryptoError unsupported for more than two primes */
+export function rsaPrivateFlaw(key: KeyObject): string | undefined {
+  const contradiction = contradictionIn(rsaIntegersOf(key) as RsaIntegers);
+  if (contradiction) return sayContradiction(contradiction);
+  return computes(key) ? undefined : 'P or Q is no prime';
 }
 
 /** Whether a key takes its own operation back. It does not if P or Q is no prime, and a check of that takes a hundred times as long. */

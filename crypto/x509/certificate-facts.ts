@@ -1,8 +1,10 @@
 // Reads the contents of a certificate, from which KMIP's certificate attributes are made (specification 2.1 sections 4.6 to 4.8 and 4.61 to 4.63).
-import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
+import { createHash, type KeyObject } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { contentOf, DER, type Element, readBits, readElement, readInside } from '../der.ts';
 import { isDsaKey } from '../key/discrete-log-key.ts';
+import { isPublicPoint } from '../key/public-point.ts';
+import { readPublicKey } from '../key/read-public-key.ts';
 import { isRsaPublicKey } from '../key/rsa-key.ts';
 import type { DigitalSignatureAlgorithm } from '../parameters.ts';
 import { EXTENSION, type Extension, readExtensions } from './certificate-extension.ts';
@@ -74,18 +76,19 @@ function readNames(name: Element, extensions: readonly Extension[], alternative:
   return { der: name.whole, attributes: readName(name.whole), alternativeNames: names === undefined ? [] : readGeneralNames(names.value) };
 }
 
-/** @throws CryptoError invalid for a key that OpenSSL does not know, and for numbers that are no RSA or DSA key */
+/** @throws CryptoError invalid for a key that OpenSSL does not know, and for numbers that are no RSA or DSA key or no sound point of a curve */
 export function publicKeyOf(spki: Buffer): KeyObject {
-  const key = readPublicKey(spki);
+  const key = keyIn(spki);
   if (key === undefined) throw new CryptoError('invalid', 'the public key is malformed or of an unknown algorithm');
   if (key.asymmetricKeyType === 'rsa' && !isRsaPublicKey(key)) throw new CryptoError('invalid', 'the modulus and public exponent are not those of an RSA key');
   if (key.asymmetricKeyType === 'dsa' && !isDsaKey(key)) throw new CryptoError('invalid', 'the numbers of the public key are not those of a DSA key');
+  if (!isPublicPoint(key)) throw new CryptoError('invalid', 'the point of the public key is none that a private key can have');
   return key;
 }
 
-function readPublicKey(spki: Buffer): KeyObject | undefined {
+function keyIn(spki: Buffer): KeyObject | undefined {
   try {
-    return createPublicKey({ key: spki, format: 'der', type: 'spki' });
+    return readPublicKey({ key: spki, format: 'der', type: 'spki' });
   } catch {
     return undefined;
   }

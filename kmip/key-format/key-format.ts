@@ -1,9 +1,10 @@
 // Imports and exports keys in the key formats of KMIP (specification 2.1 sections 3, 4.26 and 11.25).
-import { createPublicKey, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { isEncryptedKey } from '../../crypto/key/encrypted-key.ts';
 import { isOfAlgorithm, keyFacts } from '../../crypto/key/key-algorithm.ts';
 import { exportRaw, importRaw, isConsistent } from '../../crypto/key/raw-key.ts';
 import { readPrivateKey } from '../../crypto/key/read-private-key.ts';
+import { readPublicKey } from '../../crypto/key/read-public-key.ts';
 import { isRsaPublicKey, rsaToPkcs1 } from '../../crypto/key/rsa-key.ts';
 import type { CryptographicAlgorithm, RecommendedCurve } from '../../crypto/parameters.ts';
 import { refusalOf } from '../crypto-refusal.ts';
@@ -93,7 +94,7 @@ function fromBytes(kind: Kind, format: KeyFormatType, material: Uint8Array, algo
   if (type === undefined) throw unsupported(kind, format);
   const key = Buffer.from(material.buffer, material.byteOffset, material.length);
   if (kind === 'PrivateKey') return readPrivateKey(key, type as 'pkcs8');
-  return createPublicKey({ key, format: 'der', type: type as 'spki' });
+  return readPublicKey({ key, format: 'der', type });
 }
 
 /**

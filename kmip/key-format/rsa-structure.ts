@@ -1,5 +1,6 @@
 // Reads and writes RSA keys as transparent structures (KMIP 2.1 sections 3.7 and 3.8).
 import type { KeyObject } from 'node:crypto';
+import { contradictionIn, sayContradiction } from '../../crypto/key/rsa-contradiction.ts';
 import type { RsaIntegers } from '../../crypto/key/rsa-integers.ts';
 import { rsaIntegersOf, rsaPrivateKey, rsaPublicKey } from '../../crypto/key/rsa-key.ts';
 import { bigInteger, type Node, type Structure } from '../ttlv/node.ts';
@@ -26,12 +27,22 @@ const PUBLIC: typeof PRIVATE = [
 export function rsaFromStructure(kind: 'PrivateKey' | 'PublicKey', material: Structure): KeyObject {
   const modulus = requiredPositive(material, TAG.Modulus);
   if (kind === 'PublicKey') return rsaPublicKey({ modulus, publicExponent: requiredPositive(material, TAG.PublicExponent) });
+  return rsaPrivateKey({ ...givenIn(material), modulus });
+}
+
+function givenIn(material: Structure): Partial<RsaIntegers> {
   const given: Partial<Record<keyof RsaIntegers, bigint>> = {};
   for (const [tag, name] of PRIVATE) {
     const value = positive(material, tag);
     if (value !== undefined) given[name] = value;
   }
-  return rsaPrivateKey({ ...given, modulus });
+  return given;
+}
+
+/** Which number of a structure does not follow from the others, although the key does. @param key of this structure @returns undefined if all do */
+export function rsaStructureFlaw(material: Structure, key: KeyObject): string | undefined {
+  const contradiction = contradictionIn({ ...(rsaIntegersOf(key) as RsaIntegers), ...givenIn(material) });
+  return contradiction && sayContradiction(contradiction);
 }
 
 /** The members of KeyMaterial. */

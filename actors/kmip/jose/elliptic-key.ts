@@ -1,7 +1,7 @@
 // Elliptic curve keys of the crypto API: generates new ones, and imports others with the public key computed from `d` (RFC 7518 section 6.2, RFC 8037).
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { isEdwardsPoint } from '../../../crypto/key/edwards-point.ts';
 import { generatePair } from '../../../crypto/key/key-pair.ts';
+import { isPublicPoint } from '../../../crypto/key/public-point.ts';
 import { findAlgorithm } from '../../../jose/algorithm.ts';
 import { type Curve, curvesOf } from '../../../jose/curve.ts';
 import { findKeyManagement } from '../../../jose/key-management.ts';
@@ -80,6 +80,6 @@ function publicPoint({ crv, kty }: Curve, x: Buffer | undefined, y: Buffer | und
   } catch (cause) {
     throw badRequest(`x and y are not a point on ${crv}`, cause);
   }
-  if (!isEdwardsPoint(point)) throw badRequest(`x is not a public key on ${crv}`);
+  if (!isPublicPoint(point)) throw badRequest(`x is not a public key on ${crv}`);
   return point;
 }

@@ -1,5 +1,6 @@
 // ECDH-ES: the key that two key pairs agree on, and the ephemeral public key in the protected header (RFC 7518 section 4.6, RFC 8037 section 3.2).
 import { createHash, createPublicKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { requireSecret } from '../../../crypto/key/key-agreement.ts';
 import { CURVES, type Curve, curveName } from '../../../jose/curve.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { KeyFacts } from '../object/key.ts';
@@ -68,7 +69,7 @@ export function readEphemeral(epk: unknown, { kty, crv, length }: Curve): KeyObj
  */
 export async function agreedKey(secret: () => Promise<Uint8Array>, derivation: KeyDerivation, refusal = decryptionFailed): Promise<Buffer> {
   try {
-    return concatKdf(await secret(), derivation);
+    return concatKdf(requireSecret(await secret()), derivation);
   } catch (error) {
     throw refusalOf(error)?.reason === 'CryptographicFailure' ? refusal() : error;
   }

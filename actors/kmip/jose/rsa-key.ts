@@ -1,6 +1,7 @@
 // RSA keys of the crypto API: generates new ones, and imports others after checking that their members are consistent (RFC 7518 section 6.3).
 import { checkPrime, createPrivateKey, createPublicKey, generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
+import { contradictionIn, sayContradiction } from '../../../crypto/key/rsa-contradiction.ts';
 import { findAlgorithm } from '../../../jose/algorithm.ts';
 import { combinePurposes, ENCRYPTION, type KeyPurpose, SIGNING } from '../../../jose/key-purpose.ts';
 import { RSA_MODULUS_BITS } from '../../../jose/rsa.ts';
@@ -67,21 +68,19 @@ async function importRsa(body: Members, bits: number | undefined): Promise<Pick<
 
 type RsaNumbers = Readonly<Record<'n' | 'e' | (typeof PRIVATE)[number], bigint>>;
 
+const MEMBER_NAMES = {
+  ...{ modulus: 'n', publicExponent: 'e', privateExponent: 'd', p: 'p', q: 'q' },
+  ...{ primeExponentP: 'dp', primeExponentQ: 'dq', crtCoefficient: 'qi' },
+} as const;
+
 /** RFC 8017 section 3.2: the given members must follow from the primes and `e`. */
 async function requireConsistent({ n, e, d, p, q, dp, dq, qi }: RsaNumbers): Promise<void> {
-  const fits =
-    p > 1n &&
-    q > 1n &&
-    p !== q &&
-    p * q === n &&
-    d < n &&
-    (e * d) % (p - 1n) === 1n &&
-    (e * d) % (q - 1n) === 1n &&
-    dp === d % (p - 1n) &&
-    dq === d % (q - 1n) &&
-    qi < p &&
-    (qi * q) % p === 1n;
-  if (!fits || !(await isPrime(p)) || !(await isPrime(q))) throw badRequest('the members do not belong to one RSA key');
+  const contradiction = contradictionIn({
+    ...{ modulus: n, publicExponent: e, privateExponent: d, p, q },
+    ...{ primeExponentP: dp, primeExponentQ: dq, crtCoefficient: qi },
+  });
+  const why = contradiction ? sayContradiction(contradiction, MEMBER_NAMES) : (await isPrime(p)) && (await isPrime(q)) ? undefined : 'p or q is no prime';
+  if (why !== undefined) throw badRequest(`the members do not belong to one RSA key: ${why}`);
 }
 
 /** Base64urlUInt (RFC 7518 section 2). */

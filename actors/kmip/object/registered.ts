@@ -8,6 +8,7 @@ import type { AttributeSet } from '../../../kmip/attribute/set.ts';
 import { keyBlockHead, keyBlockOf, lacksKeyValue } from '../../../kmip/key-block.ts';
 import { requireDeclaredFormat } from '../../../kmip/key-format/declared-format.ts';
 import { importKey } from '../../../kmip/key-format/key-format.ts';
+import { rsaStructureFlaw } from '../../../kmip/key-format/rsa-structure.ts';
 import type { ObjectType as ObjectTypeCode } from '../../../kmip/object-type.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -158,7 +159,7 @@ function describeAsymmetric(type: ObjectTypeCode, content: Structure, attributes
   const key = importKey(kind, format, material, algorithm, givenCurve(attributes));
   const facts = keyFacts(key);
   // Asked of new keys only: what was taken before still opens.
-  const flaw = flawOf(key);
+  const flaw = flawOf(key) ?? (material instanceof Uint8Array || format !== 'TransparentRSAPrivateKey' ? undefined : rsaStructureFlaw(material, key));
   if (flaw !== undefined) throw new Refusal('InvalidField', `KeyMaterial: ${flaw}`);
   if (material instanceof Uint8Array) requireDeclaredFormat(kind, format, facts.algorithm === 'RSA', material);
   const named = algorithm ?? facts.algorithm;

@@ -1,4 +1,5 @@
 // The bytes of a derived key, from DerivationParameters and the base objects (KMIP specification 2.1 section 7.12).
+import { requireSecret } from '../../../crypto/key/key-agreement.ts';
 import type { CryptographicParameters } from '../../../crypto/parameters.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
@@ -55,7 +56,7 @@ async function agreedBytes(bases: readonly KeyUse[], length: number): Promise<Ui
   const own = bases.find(({ key }) => key.kind === 'private');
   const other = bases.find(({ key }) => key.kind === 'public');
   if (!own || !other || bases.length !== 2) throw new Refusal('InvalidObjectType', 'key agreement needs a private key and a public key or certificate');
-  const shared = await own.key.agree(await other.key.publicKey());
+  const shared = requireSecret(await own.key.agree(await other.key.publicKey()));
   if (shared.length < length) throw new Refusal('InvalidField', `the key agreement gives ${shared.length} bytes, fewer than the cryptographic length`);
   return new Uint8Array(shared.subarray(0, length));
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { checkPrimeSync, generatePrimeSync, randomBytes } from 'node:crypto';
 import { test } from 'uvu';
 import { dhKey, dhParts } from '../../../crypto/key/discrete-log-key.ts';
-import { agree } from '../../../crypto/key/key-agreement.ts';
+import { agree, requireSecret } from '../../../crypto/key/key-agreement.ts';
 import { power } from '../../../crypto/key/modular.ts';
 import { exportKey, importKey } from '../../../kmip/key-format/key-format.ts';
 import { type Node, structure } from '../../../kmip/ttlv/node.ts';
@@ -65,6 +65,12 @@ test('transparent structures keep the order', () => {
   assert.equal(dhParts(back).subgroup, subgroup);
   assert.deepEqual(exportKey(back, 'TransparentDHPrivateKey'), members);
   assert.throws(() => agree(back, dhKey('PublicKey', { prime, generator, value: ofOrder(5n) })), refused);
+});
+
+test('a shared secret of all zeros is none', () => {
+  assert.throws(() => requireSecret(new Uint8Array(32)), refused);
+  const secret = Uint8Array.of(0, 1);
+  assert.equal(requireSecret(secret), secret);
 });
 
 test.run();

@@ -1,5 +1,6 @@
 // Certificates that are refused with what is wrong with them.
 import assert from 'node:assert/strict';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { test } from 'uvu';
 import { bits, DER, oid, readElement, readInside, sequence } from '../../../crypto/der.ts';
 import { dsaKey, dsaParts } from '../../../crypto/key/discrete-log-key.ts';
@@ -29,6 +30,17 @@ test('with a DSA key whose signatures anybody could make', () => {
   };
   assert.equal(of({}).publicKey.asymmetricKeyType, 'dsa');
   for (const changed of [{ value: 1n }, { g: 1n, value: 1n }]) assert.throws(() => of(changed), /the numbers of the public key are not those of a DSA key/);
+});
+
+test('with a point that no private key can have', () => {
+  const issuerCertificate = certify({ subjectPublicKey: issuer.publicKey, subject: { CN: ['one'] }, issuerKey: issuer.privateKey, ...dates });
+  const spki = (algorithm: readonly Buffer[], point: Uint8Array): KeyObject =>
+    createPublicKey({ key: sequence(sequence(...algorithm), bits(point)), format: 'der', type: 'spki' });
+  const of = (subjectPublicKey: KeyObject) =>
+    certificateFacts(certify({ subjectPublicKey, subject: { CN: ['two'] }, issuerKey: issuer.privateKey, issuerCertificate, ...dates }));
+  const one = Uint8Array.of(1, ...new Uint8Array(31));
+  assert.equal(of(generatePair('Ed25519', {}).publicKey).publicKey.asymmetricKeyType, 'ed25519');
+  for (const type of ['1.3.101.112', '1.3.101.110']) assert.throws(() => of(spki([oid(type)], one)), /^CryptoError: the point of the public key is none/);
 });
 
 test.run();

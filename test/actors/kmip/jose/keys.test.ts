@@ -125,6 +125,9 @@ test('RSA: every private member is needed and has to fit the others', async () =
     assert.equal(await api.refused('createKey', { ...RSA, [name]: base64url(changed) }), '400 bad_request', name);
     assert.equal(await api.refused('createKey', { ...RSA, [name]: '' }), '400 bad_request', name);
   }
+  const number = (name: 'p' | 'dq') => Buffer.from(RSA[name] as string, 'base64url');
+  const answer = await api.call({ name: 'createKey' }, { ...RSA, dq: base64url(number('p')) });
+  assert.match(JSON.stringify(answer), /the members do not belong to one RSA key: dq does not follow from d and q/);
   assert.equal(await api.refused('createKey', { ...RSA, oth: [] }), '400 bad_request');
   assert.equal(await api.refused('createKey', { ...RSA, bits: 3072 }), '400 bad_request');
   const short = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export({ format: 'jwk' });
@@ -164,6 +167,19 @@ test('curves: d has to be in range, x and y its own, points on the curve, length
   const okp = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   assert.equal((await api.ok('createKey', { kty: 'OKP', crv: 'Ed25519', d: okp.d })).x, okp.x);
   assert.equal(await api.refused('createKey', { ...okp, x: randomText(32) }), '400 bad_request');
+});
+
+test('curves: a public key of small order is refused', async () => {
+  const api = new CryptoApi();
+  for (const [crv, length] of [
+    ['Ed25519', 32],
+    ['X25519', 32],
+    ['Ed448', 57],
+    ['X448', 56],
+  ] as const) {
+    const x = base64url(Buffer.concat([Buffer.of(1), Buffer.alloc(length - 1)]));
+    assert.equal(await api.refused('createKey', { kty: 'OKP', crv, x }), '400 bad_request', crv);
+  }
 });
 
 test('a key that is imported names its curve: the bytes of an X25519 key are also those of an Ed25519 key', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { describeContent } from '../../../../actors/kmip/object/registered.ts';
-import { sequence, unsigned } from '../../../../crypto/der.ts';
+import { bits, oid, sequence, unsigned } from '../../../../crypto/der.ts';
 import { dsaParts } from '../../../../crypto/key/discrete-log-key.ts';
 import { keyFacts } from '../../../../crypto/key/key-algorithm.ts';
 import { generatePair } from '../../../../crypto/key/key-pair.ts';
@@ -11,8 +11,10 @@ import { rsaIntegersOf } from '../../../../crypto/key/rsa-key.ts';
 import type { CryptographicAlgorithm, RecommendedCurve } from '../../../../crypto/parameters.ts';
 import { AttributeSet } from '../../../../kmip/attribute/set.ts';
 import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
+import { exportKey } from '../../../../kmip/key-format/key-format.ts';
 import type { Refusal } from '../../../../kmip/refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import { tagName } from '../../../../kmip/ttlv/names.ts';
 import { bigInteger, bytes, integer, type Node, type Structure, structure } from '../../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { BROUGHT, certificateRequest, code, DATA, keyBlock } from '../../../fuzz/members.ts';
@@ -84,6 +86,54 @@ test('the numbers of an RSA private key belong together', () => {
   assert.equal(key({}), undefined);
   for (const name of RSA_NUMBERS) assert.equal(key({ [name]: (numbers[name] ?? 0n) + 2n }), 'InvalidField', name);
   assert.equal(key({ p: 1n, q: numbers.modulus ?? 0n }), 'InvalidField');
+});
+
+test('of a transparent RSA private key too: a number that the others determine is not passed over', () => {
+  const { privateKey } = generatePair('RSA');
+  const members = exportKey(privateKey, 'TransparentRSAPrivateKey') as Node[];
+  const key = (changed?: number) => {
+    const material = members.map((node) => (node.tag === changed ? bigInteger(node.tag, (node.value as bigint) + 2n) : node));
+    return refusedAs('PrivateKey', structure(TAG.PrivateKey, [keyBlock(material, 'TransparentRSAPrivateKey', code('CryptographicAlgorithm', 'RSA'))]));
+  };
+  assert.equal(key(), undefined);
+  for (const { tag } of members) assert.equal(key(tag)?.reason, 'InvalidField', tagName(tag));
+  for (const tag of [TAG.PrimeExponentP, TAG.PrimeExponentQ, TAG.CRTCoefficient])
+    assert.match(key(tag)?.detail ?? '', new RegExp(`: KeyMaterial: ${tagName(tag)} does not follow from [A-Za-z]+ and [PQ]$`));
+  // Some clients leave out what the others determine (KMIP 2.1 section 3.7).
+  const few = members.filter(({ tag }) => tag !== TAG.PrimeExponentP && tag !== TAG.CRTCoefficient);
+  assert.equal(refusal('PrivateKey', structure(TAG.PrivateKey, [keyBlock(few, 'TransparentRSAPrivateKey', code('CryptographicAlgorithm', 'RSA'))])), undefined);
+});
+
+test('public keys whose point no private key can have are refused in every format', () => {
+  const raw = (material: Uint8Array, algorithm: CryptographicAlgorithm, curve: RecommendedCurve) => {
+    const attributes = new AttributeSet();
+    attributes.set(structure(TAG.CryptographicDomainParameters, [code('RecommendedCurve', curve)]));
+    try {
+      describeContent(
+        ENUM.ObjectType.PublicKey,
+        structure(TAG.PublicKey, [keyBlock(material, 'Raw', code('CryptographicAlgorithm', algorithm))]),
+        attributes,
+        [],
+      );
+      return undefined;
+    } catch (error) {
+      return refusalOf(error)?.reason;
+    }
+  };
+  assert.equal(raw(Uint8Array.of(9, ...new Uint8Array(31)), 'ECDH', 'CURVE25519'), undefined);
+  assert.equal(raw(new Uint8Array(32), 'ECDH', 'CURVE25519'), 'InvalidField');
+  assert.equal(raw(new Uint8Array(56), 'ECDH', 'CURVE448'), 'InvalidField');
+  assert.equal(raw(Uint8Array.of(1, ...new Uint8Array(31)), 'EC', 'CURVEED25519'), 'InvalidField');
+  assert.equal(raw(Uint8Array.of(0), 'EC', 'P_256'), 'InvalidField');
+  const infinity = [code('RecommendedCurve', 'P_384'), bytes(TAG.QString, Uint8Array.of(0))];
+  assert.equal(
+    refusal('PublicKey', structure(TAG.PublicKey, [keyBlock(infinity, 'TransparentECPublicKey', code('CryptographicAlgorithm', 'EC'))])),
+    'InvalidField',
+  );
+  const spki = sequence(sequence(oid('1.2.840.10045.2.1'), oid('1.2.840.10045.3.1.7')), bits(Buffer.of(0)));
+  assert.equal(refusal('PublicKey', structure(TAG.PublicKey, [keyBlock(spki, 'X_509', code('CryptographicAlgorithm', 'EC'))])), 'InvalidField');
+  const next = generatePair('RSA').privateKey.export({ format: 'der', type: 'pkcs8' });
+  assert.equal(refusal('PrivateKey', structure(TAG.PrivateKey, [keyBlock(next, 'PKCS_8')])), undefined);
 });
 
 const PAIRS: readonly (readonly [CryptographicAlgorithm, RecommendedCurve?])[] = [['RSA'], ['EC', 'P_521'], ['Ed25519'], ['MLKEM_768']];
