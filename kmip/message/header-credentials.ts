@@ -4,16 +4,23 @@ import { ENUM } from '../ttlv/enumeration.ts';
 import { type Structure, TYPE } from '../ttlv/node.ts';
 import { bytesOf, children, codeOf, required, structureOf, textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
+import { payloadMembers, requireMembers } from './payload-members.ts';
 
 /** The limit bounds the work of the server: each credential costs a lookup, and each password a hash. */
 const MAX_CREDENTIALS = 4;
 
 const NAMES: ReadonlyMap<number, string> = new Map(Object.entries(ENUM.CredentialType).map(([name, code]) => [code, name]));
 
+/** Of two values the server would check one, and a proxy or a log perhaps the other. Credentials of other types are not read. */
+const OF_AUTHENTICATION = payloadMembers([], ['Credential']);
+const OF_CREDENTIAL = payloadMembers(['CredentialType', 'CredentialValue']);
+const OF_PASSWORD = payloadMembers(['Username', 'Password']);
+
 /** @returns undefined if the header has no Authentication, which is the usual case @throws Refusal InvalidMessage */
 export function credentialsIn(header: Structure): readonly HeaderCredential[] | undefined {
   const authentication = structureOf(header, TAG.Authentication);
   if (!authentication) return undefined;
+  requireMembers('Authentication', OF_AUTHENTICATION, authentication, 'InvalidMessage');
   const credentials = children(authentication, TAG.Credential);
   if (credentials.length === 0) throw new Refusal('InvalidMessage', 'Authentication must contain at least one Credential');
   if (credentials.length > MAX_CREDENTIALS) throw new Refusal('InvalidMessage', `Authentication must contain at most ${MAX_CREDENTIALS} Credentials`);
@@ -24,11 +31,13 @@ export function credentialsIn(header: Structure): readonly HeaderCredential[] | 
 }
 
 function credentialOf(node: Structure): HeaderCredential {
+  requireMembers('Credential', OF_CREDENTIAL, node, 'InvalidMessage');
   const code = required(codeOf(node, TAG.CredentialType), TAG.CredentialType);
   const value = required(structureOf(node, TAG.CredentialValue), TAG.CredentialValue);
   const type = NAMES.get(code) ?? `0x${code.toString(16).padStart(8, '0')}`;
   if (code === ENUM.CredentialType.Ticket) return { type, ticket: ticketIn(value) };
   if (code !== ENUM.CredentialType.UsernameAndPassword) return { type };
+  requireMembers('CredentialValue', OF_PASSWORD, value, 'InvalidMessage');
   const password = textOf(value, TAG.Password);
   return {
     type,

@@ -4,14 +4,18 @@ import { Refusal } from '../refusal.ts';
 import { enumeration, integer, type Node, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
 import { child, integerOf, required, textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
+import { payloadMembers, requireMembers } from './payload-members.ts';
 
 /** A client makes `x-` attributes such as `x-Barcode`; the server makes `y-` attributes. */
 const CUSTOM = /^([xy])-(.+)$/s;
+
+const OF_ATTRIBUTE = payloadMembers(['AttributeName', 'AttributeIndex', 'AttributeValue']);
 
 /** @returns the attribute, preceded by its AttributeIndex if it has one @throws Refusal InvalidMessage, InvalidField */
 export function upgradeAttribute(node: Node): Node[] {
   if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'Attribute must be a Structure');
   if (child(node, TAG.VendorIdentification)) return [node];
+  requireMembers('Attribute', OF_ATTRIBUTE, node);
   const name = required(textOf(node, TAG.AttributeName), TAG.AttributeName);
   const value = required(child(node, TAG.AttributeValue), TAG.AttributeValue);
   const index = integerOf(node, TAG.AttributeIndex);

@@ -12,6 +12,7 @@ import { operationExists, tagExists } from '../ttlv/since.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { Version } from '../version.ts';
 import { downgradeAttributes, downgradeReference, upgradeAttribute, upgradeReference } from './legacy-attribute.ts';
+import { payloadMembers, requireMembers } from './payload-members.ts';
 import { knownValues, spoken } from './version-values.ts';
 
 /** @throws Refusal OperationNotSupported, InvalidMessage if the version does not have the operation or one of the fields */
@@ -94,12 +95,16 @@ function upgradeSingle(operation: OperationName, attribute: readonly Node[]): St
 /** These belong to the template itself; objects made with it do not inherit them. */
 const OF_TEMPLATE: ReadonlySet<number> = new Set([TAG.Name, TAG.AttributeIndex]);
 
+/** Section 2.1.8 of 1.4. */
+const OF_TEMPLATE_ATTRIBUTE = payloadMembers([], ['Name', 'Attribute']);
+
 /**
  * Section 4 of 1.4: if an attribute can have one value only, the request takes precedence, then the last template.
  * If it can have several values, the object gets all of them.
  */
 function templateAttributes(node: Node, templates: Templates): Node[] {
   if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', `${tagName(node.tag)} must be a Structure`);
+  requireMembers(tagName(node.tag), OF_TEMPLATE_ATTRIBUTE, node);
   const own = children(node, TAG.Attribute).flatMap(upgradeAttribute);
   const named = new Set(own.map(({ tag }) => tag));
   let inherited: Node[] = [];

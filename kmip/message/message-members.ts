@@ -3,7 +3,9 @@ import { Refusal } from '../refusal.ts';
 import { TYPE_NAMES } from '../ttlv/enumeration-of.ts';
 import { tagName } from '../ttlv/names.ts';
 import { type Structure, TYPE } from '../ttlv/node.ts';
+import { booleanOf, required, structureOf, textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
+import { payloadMembers, requireMembers } from './payload-members.ts';
 
 interface Member {
   readonly type: number;
@@ -37,10 +39,29 @@ const ITEM: ReadonlyMap<number, Member> = new Map<number, Member>([
   [TAG.MessageExtension, { type: STRUCTURE, many: true }],
 ]);
 
+const VERSION = payloadMembers(['ProtocolVersionMajor', 'ProtocolVersionMinor']);
+const EXTENSION = payloadMembers(['VendorIdentification', 'CriticalityIndicator', 'VendorExtension']);
+
 /** @throws Refusal InvalidMessage */
-export const checkHeader = (header: Structure): void => check(header, HEADER);
+export function checkHeader(header: Structure): void {
+  check(header, HEADER);
+  const version = structureOf(header, TAG.ProtocolVersion);
+  if (version) requireMembers('ProtocolVersion', VERSION, version, 'InvalidMessage');
+}
+
 /** @throws Refusal InvalidMessage */
-export const checkItem = (item: Structure): void => check(item, ITEM);
+export function checkItem(item: Structure): void {
+  check(item, ITEM);
+  for (const extension of item.value) if (extension.tag === TAG.MessageExtension && extension.type === STRUCTURE) checkExtension(extension);
+}
+
+/** It has all three members (1.4 section 6.16, 2.1 section 9.16); what is in the VendorExtension only its vendor knows. */
+function checkExtension(extension: Structure): void {
+  requireMembers('MessageExtension', EXTENSION, extension, 'InvalidMessage');
+  required(textOf(extension, TAG.VendorIdentification), TAG.VendorIdentification);
+  required(booleanOf(extension, TAG.CriticalityIndicator), TAG.CriticalityIndicator);
+  required(structureOf(extension, TAG.VendorExtension), TAG.VendorExtension);
+}
 
 /** Of two values the server would take one, and a proxy or a log perhaps the other. */
 function check(parent: Structure, members: ReadonlyMap<number, Member>): void {

@@ -1,6 +1,6 @@
 // Checks the members of a request payload: each operation declares its members, and any other is an error, not ignored (KMIP 2.1 section 6.1).
 import type { OperationName } from '../operation-name.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal, type ResultReason } from '../refusal.ts';
 import { tagName } from '../ttlv/names.ts';
 import type { Structure } from '../ttlv/node.ts';
 import { TAG, type TagName } from '../ttlv/tag.ts';
@@ -52,12 +52,15 @@ export const GIVEN_OUT = [...OBJECT, 'KeyFormatType', 'KeyWrapType', 'KeyCompres
  * @param payload in the form of 2.1
  * @throws Refusal InvalidField if the operation does not have a member, or if a member is repeated that is allowed only once
  */
-export function checkMembers(operation: OperationName, members: PayloadMembers, { value }: Structure): void {
+export const checkMembers = (operation: OperationName, members: PayloadMembers, payload: Structure): void => requireMembers(operation, members, payload);
+
+/** @param holder the name of what has these members @throws Refusal with the reason, as `checkMembers` */
+export function requireMembers(holder: string, members: PayloadMembers, { value }: Structure, reason: ResultReason = 'InvalidField'): void {
   for (let i = 0; i < value.length; i++) {
     const tag = value[i]?.tag as number;
     if (members.many.has(tag)) continue;
-    if (!members.one.has(tag)) throw new Refusal('InvalidField', `${operation} has no field ${tagName(tag)}: leave it out`);
+    if (!members.one.has(tag)) throw new Refusal(reason, `${holder} has no field ${tagName(tag)}: leave it out`);
     for (let before = 0; before < i; before++)
-      if (value[before]?.tag === tag) throw new Refusal('InvalidField', `${operation} takes only one ${tagName(tag)}, but this request has several`);
+      if (value[before]?.tag === tag) throw new Refusal(reason, `${holder} takes only one ${tagName(tag)}, but this request has several`);
   }
 }

@@ -100,11 +100,19 @@ export function readItems(message: Structure, { batchCount, asynchronous }: Requ
   if (items.length !== batchCount) throw new Refusal('InvalidMessage', `BatchCount is ${batchCount}, but the message has ${items.length} batch items`);
   if (items.length === 0) throw new Refusal('InvalidMessage', 'a message must have at least one BatchItem');
   if (items.length > MAX_ITEMS) throw new Refusal('InvalidMessage', `a message must have at most ${MAX_ITEMS} batch items`);
-  return items.map((item) => {
+  const structures = items.map((item) => {
     if (item.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'BatchItem must be a Structure');
-    return readItem(item, asynchronous);
+    return item;
   });
+  const read = structures.map((item) => readItem(item, asynchronous));
+  return structures.some(isExtended) ? read.map((item) => ({ ...item, refusal: item.refusal ?? notUnderstood() })) : read;
 }
+
+/** This server understands no extension. If one is critical, nothing of the message is executed (1.4 sections 6.16 and 11.1, 2.1 section 9.16). */
+const isExtended = (item: Structure): boolean =>
+  children(item, TAG.MessageExtension).some((each) => each.type === TYPE.Structure && booleanOf(each, TAG.CriticalityIndicator));
+
+const notUnderstood = (): Refusal => new Refusal('FeatureNotSupported', 'the message has a critical MessageExtension that this server does not know');
 
 function readItem(item: Structure, asynchronous: boolean): BatchItem {
   const code = required(codeOf(item, TAG.Operation), TAG.Operation);
@@ -113,7 +121,7 @@ function readItem(item: Structure, asynchronous: boolean): BatchItem {
   return {
     operation,
     code,
-    refusal: operation === undefined ? unknownOperation(code) : refusalOf(item, asynchronous),
+    refusal: operation === undefined ? unknownOperation(code) : asynchronous ? noAsynchronous() : undefined,
     id: bytesOf(item, TAG.UniqueBatchItemID),
     payload: structureOf(item, TAG.RequestPayload) ?? structure(TAG.RequestPayload, []),
     ephemeral: booleanOf(item, TAG.Ephemeral) ?? false,
@@ -124,10 +132,6 @@ function unknownOperation(code: number): Refusal {
   return new Refusal('OperationNotSupported', `there is no operation 0x${code.toString(16).padStart(8, '0')}`);
 }
 
-function refusalOf(item: Structure, asynchronous: boolean): Refusal | undefined {
-  if (asynchronous) return new Refusal('OperationNotSupported', 'asynchronous operations are not supported');
-  const isCritical = children(item, TAG.MessageExtension).some((each) => each.type === TYPE.Structure && booleanOf(each, TAG.CriticalityIndicator));
-  return isCritical ? new Refusal('FeatureNotSupported', 'the item has a critical MessageExtension that this server does not know') : undefined;
-}
+const noAsynchronous = (): Refusal => new Refusal('OperationNotSupported', 'asynchronous operations are not supported');
 
 export type ErrorContinuation = 'Continue' | 'Stop' | 'Undo';

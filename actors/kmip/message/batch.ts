@@ -6,6 +6,7 @@ import { checkVersion, downgradePayload, type Templates, upgradePayload } from '
 import { checkMembers } from '../../../kmip/message/payload-members.ts';
 import type { BatchItem, ErrorContinuation } from '../../../kmip/message/request.ts';
 import type { ItemOutcome } from '../../../kmip/message/response.ts';
+import { checkStructures } from '../../../kmip/message/structure-members.ts';
 import { checkValues } from '../../../kmip/message/version-values.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -152,6 +153,7 @@ function run(ctx: BatchContext, item: BatchItem): Outcome | Promise<Outcome> {
 function operate(ctx: BatchContext, item: BatchItem, operation: Operation, templates: Templates): readonly Node[] | Promise<readonly Node[]> {
   const payload = upgradePayload(operation.name, item.payload, ctx.version, templates);
   checkMembers(operation.name, operation.members, payload);
+  checkStructures(payload.value);
   checkValues(payload.value, ctx.version);
   const discovered = discoverNamed(ctx, payload);
   return discovered instanceof Promise ? discovered.then(() => operation.run(payload, ctx)) : operation.run(payload, ctx);

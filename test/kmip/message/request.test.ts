@@ -15,6 +15,7 @@ const read = (...parts: readonly Structure[]) => {
   const message = structure(TAG.RequestMessage, parts);
   return readItems(message, readHeader(message));
 };
+const withHeader = (...more: readonly Node[]) => read(structure(header.tag, [...header.value, ...more]), item);
 const twice = (error: unknown) => error instanceof Refusal && error.reason === 'InvalidMessage' && /must have \w+ only once/.test(error.message);
 
 test('header, version, count, operation, identifier and payload are there once', () => {
@@ -25,7 +26,6 @@ test('header, version, count, operation, identifier and payload are there once',
 });
 
 test('header and items hold only what they have, of its type', () => {
-  const withHeader = (...more: readonly Node[]) => read(structure(header.tag, [...header.value, ...more]), item);
   const { Optional } = ENUM.AsynchronousIndicator;
   const good = [
     [integer(TAG.MaximumResponseSize, 0), text(TAG.ClientCorrelationValue, 'x'), dateTime(TAG.TimeStamp, 1), boolean(TAG.BatchOrderOption, false)],
@@ -53,6 +53,38 @@ test('header and items hold only what they have, of its type', () => {
       () => read(header, structure(item.tag, [...item.value, member])),
       (error: unknown) => error instanceof Refusal && error.reason === 'InvalidMessage',
     );
+});
+
+test('a MessageExtension has its three members, once each', () => {
+  const members = [text(TAG.VendorIdentification, 'v'), boolean(TAG.CriticalityIndicator, false), structure(TAG.VendorExtension, [text(TAG.Comment, 'x')])];
+  const withExtension = (...inside: Node[]) => read(header, structure(item.tag, [...item.value, structure(TAG.MessageExtension, inside)]));
+  assert.equal(withExtension(...members)[0]?.refusal, undefined);
+  const malformed = (error: unknown) => error instanceof Refusal && error.reason === 'InvalidMessage';
+  for (const [at, member] of members.entries()) {
+    assert.throws(() => withExtension(...members.filter((_, other) => other !== at)), malformed);
+    assert.throws(() => withExtension(...members, member), malformed);
+  }
+  assert.throws(() => withExtension(...members, text(TAG.Comment, 'x')), malformed);
+});
+
+test('what is in the structures of the header is known, and there once', () => {
+  const version = (header.value.find(({ tag }) => tag === TAG.ProtocolVersion) as Structure).value;
+  const others = header.value.filter(({ tag }) => tag !== TAG.ProtocolVersion);
+  const malformed = (error: unknown) => error instanceof Refusal && error.reason === 'InvalidMessage';
+  for (const more of [integer(TAG.ProtocolVersionMinor, 0), text(TAG.Comment, 'x')])
+    assert.throws(() => read(structure(header.tag, [structure(TAG.ProtocolVersion, [...version, more]), ...others]), item), malformed);
+  const password = [text(TAG.Username, 'ann'), text(TAG.Password, 'x')];
+  const credential = (value: readonly Node[], ...more: Node[]) =>
+    structure(TAG.Credential, [enumeration(TAG.CredentialType, 1), structure(TAG.CredentialValue, value), ...more]);
+  const withCredential = (...inside: Node[]) => withHeader(structure(TAG.Authentication, inside));
+  assert.equal(withCredential(credential(password), credential(password)).length, 1);
+  for (const bad of [
+    [credential([...password, text(TAG.Username, 'bob')])],
+    [credential([...password, text(TAG.Comment, 'x')])],
+    [credential(password, enumeration(TAG.CredentialType, 1))],
+    [credential(password), text(TAG.Comment, 'x')],
+  ])
+    assert.throws(() => withCredential(...bad), malformed);
 });
 
 test('a refusal that repeats what the client sent is cut', () => {

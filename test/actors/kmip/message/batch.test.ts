@@ -55,7 +55,7 @@ test('an unknown operation fails alone, and the answer repeats it with the ident
   assert.equal((await answered([query, unknown, query], [])).length, 2);
 });
 
-test('an extension that is critical fails its item, one that is not does nothing', async () => {
+test('an extension that is critical fails the whole message, one that is not does nothing', async () => {
   const extended = (critical: boolean) =>
     structure(TAG.BatchItem, [
       ...query.value,
@@ -65,13 +65,15 @@ test('an extension that is critical fails its item, one that is not does nothing
         structure(TAG.VendorExtension, []),
       ]),
     ]);
-  assert.deepEqual(
-    (await answered([extended(true), extended(false)])).map(({ operation, reason }) => [operation, reason]),
-    [
-      [ENUM.Operation.Query, 'FeatureNotSupported'],
-      [ENUM.Operation.Query, undefined],
-    ],
-  );
+  const reasons = async (...items: Structure[]) => (await answered(items)).map(({ operation, reason }) => [operation, reason]);
+  assert.deepEqual(await reasons(extended(false), query), [
+    [ENUM.Operation.Query, undefined],
+    [ENUM.Operation.Query, undefined],
+  ]);
+  // Also what stands before it, and what could be undone no more.
+  const failed = [ENUM.Operation.Query, 'FeatureNotSupported'];
+  assert.deepEqual(await reasons(query, extended(true), extended(false)), [failed, failed, failed]);
+  assert.equal((await answered([query, extended(true)], [])).length, 1);
 });
 
 test('a client that will have no other than asynchronous answers is refused item by item', async () => {
