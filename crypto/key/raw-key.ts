@@ -35,15 +35,18 @@ function fromRaw(kind: Kind, bytes: Uint8Array, asymmetricKeyType: string, named
   return kind === 'PrivateKey' ? rawPrivate({ ...input, format: 'raw-private' }) : readPublicKey({ ...input, format: 'raw-public' });
 }
 
+const ON_CURVES: readonly CryptographicAlgorithm[] = ['EC', 'ECDSA', 'ECDH', 'ECMQV', 'Ed25519', 'Ed448'];
 const DEFAULT_CURVE: Partial<Record<CryptographicAlgorithm, RecommendedCurve>> = { Ed25519: 'CURVEED25519', Ed448: 'CURVEED448' };
 
 /**
  * Imports a key of any algorithm except RSA, DSA and DH. A private key of ML-KEM or ML-DSA may be the seed or the whole key.
- * @throws CryptoError invalid if the curve is missing; errors of node:crypto for impossible bytes
+ * @throws CryptoError invalid if the curve is missing, or the algorithm is one of secret keys; errors of node:crypto for impossible bytes
  */
 export function importRaw(kind: Kind, bytes: Uint8Array, algorithm: CryptographicAlgorithm, curve?: RecommendedCurve): KeyObject {
   const postQuantum = postQuantumType(algorithm);
   if (postQuantum !== undefined) return kind === 'PrivateKey' ? postQuantumPrivate(bytes, postQuantum) : fromRaw(kind, bytes, postQuantum);
+  if (!ON_CURVES.includes(algorithm))
+    throw new CryptoError('invalid', `KeyMaterial: ${algorithm} has no raw ${kind === 'PrivateKey' ? 'private' : 'public'} keys`);
   const on = curve ?? DEFAULT_CURVE[algorithm];
   if (on === undefined) throw new CryptoError('invalid', `KeyMaterial: a raw key of ${algorithm} needs a RecommendedCurve`);
   const type = okpType(on);

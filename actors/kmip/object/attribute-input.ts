@@ -1,4 +1,5 @@
 // Reads the attributes in a client's request, checks them, resolves placeholders and returns them in the form in which they are stored.
+import { requireNewValue } from '../../../kmip/attribute/new-value.ts';
 import { checkAttribute } from '../../../kmip/attribute/rules.ts';
 import type { ObjectType } from '../../../kmip/object-type.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -19,7 +20,10 @@ export function givenAttribute(request: Structure, tag: number, type: ObjectType
   const holder = required(structureOf(request, tag), tag);
   const [node, ...more] = holder.value.filter((each) => each.tag !== TAG.AttributeIndex);
   if (!node || more.length > 0) throw new Refusal('InvalidMessage', 'give exactly one attribute');
-  return { node: checkInput(node, type, ctx), index: integerOf(holder, TAG.AttributeIndex) };
+  const checked = checkInput(node, type, ctx);
+  // A value that is there already may be named, to change or delete it, whatever limits there are now.
+  if (tag === TAG.NewAttribute) requireNewValue(checked);
+  return { node: checked, index: integerOf(holder, TAG.AttributeIndex) };
 }
 
 /**

@@ -1,5 +1,6 @@
 // Checks the attributes that a client gives a new object: each attribute alone, then all together.
 import type { CryptographicAlgorithm, RecommendedCurve } from '../../../crypto/parameters.ts';
+import { requireNewValue } from '../../../kmip/attribute/new-value.ts';
 import { isTags, referenceTo, valuesOf } from '../../../kmip/attribute/reference.ts';
 import { checkAttribute, isMultiple, mayClientSet, nameOfAttribute, readOnly } from '../../../kmip/attribute/rules.ts';
 import { AttributeSet, type ReadonlyAttributes, sameNode } from '../../../kmip/attribute/set.ts';
@@ -48,6 +49,7 @@ function givenAttributes(structure: Structure | undefined, type: ObjectType): At
   for (const node of given.nodes()) {
     const checked = requireUsable(checkAttribute(node, type));
     if (!mayClientSet(node.tag)) throw readOnly(node.tag);
+    requireNewValue(checked);
     // Skipped because clients repeat here the object type that the payload already gives.
     if (node.tag !== TAG.ObjectType) takeAttribute(set, checked);
   }

@@ -83,6 +83,7 @@ export function describeContent(type: ObjectTypeCode, content: Structure, attrib
       attributes.set(enumeration(TAG.OpaqueDataType, required(codeOf(content, TAG.OpaqueDataType), TAG.OpaqueDataType)));
       return;
     case ObjectType.SecretData:
+      // A length does not apply to secret data (specification 2.1 section 3), and clients give others than that of its bytes.
       required(codeOf(content, TAG.SecretDataType), TAG.SecretDataType);
       keyBlockOf(content);
       return;

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import { viewAttributes } from '../../../../actors/kmip/object/attribute-view.ts';
+import { requireNewValue } from '../../../../kmip/attribute/new-value.ts';
 import { checkAttribute, isMultiple, mayClientAdd, mayClientDelete, mayClientModify, mayClientSet } from '../../../../kmip/attribute/rules.ts';
 import { AttributeSet, sameNode } from '../../../../kmip/attribute/set.ts';
 import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
@@ -43,6 +44,19 @@ test('an attribute has its type, its members, and objects that may have it', () 
   assert.throws(() => checkAttribute(vendor('no spaces', 'a', ''), SymmetricKey), refused('InvalidAttributeValue'));
   const namespace = structure(TAG.ApplicationSpecificInformation, [text(TAG.ApplicationNamespace, 'ssl')]);
   assert.throws(() => checkAttribute(namespace, SymmetricKey), refused('ApplicationNamespaceNotSupported'));
+});
+
+test('new names and tags keep to their limits; what is there already may be named', () => {
+  const alternative = (value: string) => structure(TAG.AlternativeName, [text(TAG.AlternativeNameValue, value), enumeration(TAG.AlternativeNameType, 1)]);
+  const tags = (...all: string[]) => vendor('acme', 'tag', JSON.stringify(all));
+  const bad = [name(''), name('a\0'), name('a'.repeat(1_025)), name('\ud800'), alternative(''), alternative('a'.repeat(1_025)), tags('ok', 'a'.repeat(256))];
+  for (const node of bad) {
+    assert.throws(() => requireNewValue(node), refused('InvalidAttributeValue'));
+    assert.deepEqual(checkAttribute(node, SymmetricKey), node);
+  }
+  // A character outside the basic plane is one, though it has two UTF-16 units.
+  for (const node of [name('😀'.repeat(1_024)), alternative('a'), tags('😀'.repeat(255)), vendor('x', 'tag', 'a'.repeat(300)), text(TAG.Comment, '')])
+    requireNewValue(node);
 });
 
 test('the name of a keyset, alone or whole, holds no @', () => {

@@ -57,6 +57,11 @@ test('a part of a split key is one of its parts, and has the prime of its method
   assert.equal(part(1, 2, 'PolynomialSharingPrimeField', bigInteger(TAG.PrimeFieldSize, 2n ** 521n - 1n)), undefined);
 });
 
+test('a raw key of an algorithm of secret keys is no private key', () => {
+  const key = refusedAs('PrivateKey', structure(TAG.PrivateKey, [keyBlock(new Uint8Array(16), 'Raw', code('CryptographicAlgorithm', 'AES'))]));
+  assert.match(key?.message ?? '', /^KeyMaterial: AES has no raw private keys$/);
+});
+
 test('a PKCS#10 request is one that its own key has signed; of other kinds nothing is known', () => {
   const request = (type: keyof typeof ENUM.CertificateRequestType) =>
     structure(TAG.CertificateRequest, [code('CertificateRequestType', type), bytes(TAG.CertificateRequestValue, DATA)]);
