@@ -64,6 +64,20 @@ test('AddAttribute refuses and leaves everything as it was', async () => {
   assert.deepEqual(ctx.audited, []);
 });
 
+test('a name of before there were limits is read, changed and deleted, and no new one is like it', async () => {
+  const old = [name(''), name('a\0'), name('x'.repeat(5_000)), tags(JSON.stringify(['y'.repeat(300)]))];
+  const [empty, zero, long, tagged] = old as [Node, Node, Node, Node];
+  const ctx = holding(old);
+  assert.deepEqual(await ask(getAttributes, ctx, reference(TAG.Name)), [id, structure(TAG.Attributes, [empty, zero, long])]);
+  for (const node of old) await assert.rejects(ask(addAttribute, ctx, to(node)), refused('InvalidAttributeValue'));
+  await assert.rejects(ask(modifyAttribute, ctx, current(empty), to(long)), refused('InvalidAttributeValue'));
+  await ask(modifyAttribute, ctx, current(empty), to(name('new')));
+  await ask(deleteAttribute, ctx, current(zero));
+  await ask(deleteAttribute, ctx, current(long));
+  await ask(deleteAttribute, ctx, current(tagged));
+  assert.deepEqual([values(ctx, TAG.Name), values(ctx, TAG.Attribute)], [[name('new')], []]);
+});
+
 test('an attribute has at most 256 values', async () => {
   const ctx = holding(Array.from({ length: 256 }, (_, place) => text(TAG.ObjectGroup, `${place}`)));
   await assert.rejects(ask(addAttribute, ctx, to(text(TAG.ObjectGroup, 'more'))), refused('ServerLimitExceeded'));
