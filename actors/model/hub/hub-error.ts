@@ -10,6 +10,7 @@ export class HubError extends Error {
 
 /** What was asked for is not written correctly; nothing was done. */
 export class UsageError extends HubError {}
+
 /** @param file if the error does not name it @throws HubError for a disk that takes no bytes; what has arrived is kept */
 export function throwUnwritable(error: unknown, file: string): void {
   const trouble = diskTrouble(error);
