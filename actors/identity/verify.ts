@@ -1,27 +1,25 @@
 // Verifies one JWT: checks the algorithm, finds a key in the issuer's key set, then checks signature and claims.
-import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import type { JwtOutcome, JwtRequest, KeySetSource } from './api.ts';
 import type { KeySet, KeySets } from './jwks.ts';
+import { readUnverified } from './unverified.ts';
 
 /** Public-key signatures only: a public key must never serve as the secret of an HMAC. */
 const PUBLIC_KEY_ALGORITHM = /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519)$/;
-const MAX_TOKEN_CHARACTERS = 65_536;
-/** Levels of arrays and objects in the claims: deeper ones could not cross to the thread that asks. */
-const MAX_CLAIM_LEVELS = 32;
-
 /** The clock of an issuer may be ahead of ours, and the tokens of most begin at once. None lives longer for that. */
 const EARLY_SECONDS = 30;
 
 type Attempt = { readonly payload: JWTPayload } | { readonly reason: string; readonly keyMissing: boolean };
 
 export async function verifyJwt(request: JwtRequest, keySets: KeySets, now: number): Promise<JwtOutcome> {
-  const token = decode(request.token);
+  const token = readUnverified(request.token);
   const algorithms = request.algorithms.filter((algorithm) => PUBLIC_KEY_ALGORITHM.test(algorithm));
   // Fetch nothing for a token that cannot be accepted anyway.
   if (!token) return refuse('malformed token');
   if (!algorithms.includes(token.alg)) return refuse('algorithm not accepted');
   if (request.requireKid && token.kid === undefined) return refuse('no key id');
   if (request.requireIssuer && token.iss === undefined) return refuse('no issuer');
+  if (token.repeated !== undefined) return refuse(`the token has a member twice: ${token.repeated}`);
   let reason = 'unknown issuer';
   for (const [index, source] of request.keySets.entries()) {
     if (source.issuer !== null && source.issuer !== token.iss) continue;
@@ -34,30 +32,6 @@ export async function verifyJwt(request: JwtRequest, keySets: KeySets, now: numb
 
 function refuse(reason: string): JwtOutcome {
   return { ok: false, reason };
-}
-
-/** The members of an unverified token that are needed to choose keys. */
-function decode(token: string): { alg: string; kid: string | undefined; iss: string | undefined } | undefined {
-  if (token.length > MAX_TOKEN_CHARACTERS || !token.split('.').every(isCanonical)) return undefined;
-  try {
-    const { alg, kid } = decodeProtectedHeader(token);
-    const claims = decodeJwt(token);
-    if (isDeeper(claims, MAX_CLAIM_LEVELS)) return undefined;
-    const { iss } = claims;
-    return typeof alg === 'string' ? { alg, kid: typeof kid === 'string' ? kid : undefined, iss: typeof iss === 'string' ? iss : undefined } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Of base64url without padding: the last character may hold bits that mean nothing, and then other texts would be the same token. */
-function isCanonical(part: string): boolean {
-  return Buffer.from(part, 'base64url').toString('base64url') === part;
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
 }
 
 function optionsFor({ requireIssuer }: JwtRequest, { issuer, audiences }: KeySetSource, algorithms: string[], now: number): JWTVerifyOptions {
@@ -120,6 +94,6 @@ function isOfKey(error: unknown): boolean {
 
 /** If a token has no key id and no key verifies it, its key may be newer than the cached set. */
 function describeFailure(token: string, error: unknown): Attempt {
-  const nameless = decode(token)?.kid === undefined && isOfKey(error);
+  const nameless = readUnverified(token)?.kid === undefined && isOfKey(error);
   return { reason: (error as Error).message, keyMissing: nameless || error instanceof errors.JWKSNoMatchingKey };
 }

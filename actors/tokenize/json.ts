@@ -1,6 +1,7 @@
 // Parses the body of a request: strict UTF-8, and a JSON object whose numbers keep all digits.
 import { type LosslessNumber, parse } from 'lossless-json';
 import { isTooDeep, MAX_DEPTH } from '../../kernel/http/nesting.ts';
+import { findRepeatedMember } from '../../text/repeated-member.ts';
 import { refuse } from './refuse.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -15,6 +16,8 @@ export function readObject(bytes: Uint8Array): JsonObject {
   if (isTooDeep(bytes)) refuse(`the body has more than ${MAX_DEPTH} levels of nesting`);
   const value = read(text);
   if (!isObject(value)) refuse('the body must be a JSON object');
+  const repeated = findRepeatedMember(bytes);
+  if (repeated !== undefined) refuse(`${repeated}: stands twice in its object`);
   return value;
 }
 
@@ -26,9 +29,10 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
+/** The parser itself would pass over a member that stands twice with one value, and not name one with two: `readObject` looks for both. */
 function read(text: string): Json {
   try {
-    return parse(text) as Json;
+    return parse(text, undefined, { onDuplicateKey: () => undefined }) as Json;
   } catch {
     return refuse('the body is not valid JSON');
   }

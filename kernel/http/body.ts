@@ -3,6 +3,7 @@ import { Ajv, type ErrorObject, type FuncKeywordDefinition, type ValidateFunctio
 import type { DataValidateFunction } from 'ajv/dist/types/index.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
+import { repeatedMember } from '../../text/repeated-member.ts';
 import { Fault } from '../fault.ts';
 import { hasLoneSurrogate } from './lone-surrogates.ts';
 import { isTooDeep, MAX_DEPTH } from './nesting.ts';
@@ -165,6 +166,11 @@ function parse(bytes: Buffer): unknown {
     throw new Fault('BAD_REQUEST', { detail: 'the body is not valid JSON' });
   }
   if (hasLoneSurrogate(text, value)) throw new Fault('BAD_REQUEST', { detail: 'the body has half of a surrogate pair, which is not valid Unicode' });
+  const repeated = repeatedMember(bytes, value);
+  if (repeated !== undefined) {
+    const problem = `body${repeated}: stands twice in its object`;
+    throw new Fault('BAD_REQUEST', { detail: problem, errors: [problem] });
+  }
   return value;
 }
 

@@ -1,5 +1,6 @@
 // Parses the bytes of a JSON body, after checks that bound the memory that its values will need.
 import { isUtf8 } from 'node:buffer';
+import { repeatedMember } from '../../text/repeated-member.ts';
 import { type Limits, MAX_DEPTH } from './limits.ts';
 import { invalid } from './place.ts';
 
@@ -20,8 +21,21 @@ export function checkBytes(bytes: Uint8Array, limits: Limits): void {
   if (!isUtf8(bytes)) throw invalid('the body is not UTF-8');
 }
 
+/**
+ * For whoever takes members in any order and passes over unknown ones. The first problem that `read` finds is the one that is told.
+ * @param bytes that passed `checkBytes` @throws what `read` throws; Refusal InvalidMessage for what is not JSON, for too much of it,
+ * and for a member that stands twice in its object, which others could read as the first one (RFC 8259 section 4)
+ */
+export function readJson<T>(bytes: Uint8Array, limits: Limits, read: (json: unknown) => T): T {
+  const json = parseJson(bytes, limits);
+  const result = read(json);
+  const repeated = repeatedMember(bytes, json);
+  if (repeated !== undefined) throw invalid(`a member stands twice in its object: ${repeated}`);
+  return result;
+}
+
 /** @param bytes that passed `checkBytes` @throws Refusal InvalidMessage if the body nests too deep, has too many values, or is not JSON */
-export function parseJson(bytes: Uint8Array, limits: Limits): unknown {
+function parseJson(bytes: Uint8Array, limits: Limits): unknown {
   if (bytes.length > SMALL) checkShape(bytes, { marks: limits.nodes * MARKS_PER_NODE, brackets: MAX_BRACKETS });
   try {
     return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());

@@ -4,7 +4,7 @@ import { bigIntegerHex } from './big-integer.ts';
 import { COMPACT_PLAIN } from './compact.ts';
 import { dateText } from './date-time.ts';
 import { attributeName, codeName, compactCodeName, enumerationNames, OPERATION_NAMES } from './enumeration-of.ts';
-import { checkBytes, parseJson } from './json-parse.ts';
+import { checkBytes, readJson } from './json-parse.ts';
 import { type JsonNode, JsonReader } from './json-reader.ts';
 import { JsonScanner } from './json-scanner.ts';
 import { hexOfBytes } from './lexical.ts';
@@ -19,7 +19,7 @@ export function decodeJson(bytes: Uint8Array, limits: Limits = LIMITS): Structur
   checkBytes(bytes, limits);
   const scanner = new JsonScanner(bytes, limits);
   const tag = tagOf(scanner.root() ?? '');
-  return (tag === undefined ? undefined : scanner.body(tag)) ?? new JsonReader(limits).message(parseJson(bytes, limits));
+  return (tag === undefined ? undefined : scanner.body(tag)) ?? readJson(bytes, limits, (json) => new JsonReader(limits).message(json));
 }
 
 /** A JSON request is a RequestMessage, or the payload of a single operation with the operation's name as its tag. */
@@ -43,10 +43,10 @@ export function decodeJsonRequest(bytes: Uint8Array, limits: Limits = LIMITS, on
     const node = scanner.body(operation === undefined ? TAG.RequestMessage : TAG.RequestPayload);
     if (node !== undefined) return { operation, node };
   }
-  return read(parseJson(bytes, limits), limits);
+  return readJson(bytes, limits, (json) => requestOf(json, limits));
 }
 
-function read(json: unknown, limits: Limits): JsonRequest {
+function requestOf(json: unknown, limits: Limits): JsonRequest {
   const root = (json ?? {}) as JsonNode;
   if (typeof root.tag !== 'string') throw invalid('a request must be an object with tag and value');
   const operation = operationOf(root.tag);

@@ -90,6 +90,41 @@ test('claims that are nested deeper than can cross a thread are refused, others 
   for (const levels of [32, 200]) assert.equal(await refusal(verify(await issuer.sign('ES256', { x: nested(levels) }), [source(issuer)])), 'malformed token');
 });
 
+/** @param header and @param claims JSON texts, signed as they are */
+function signedTexts(key: Pair, header: string, claims: string): string {
+  const input = [header, claims].map((text) => Buffer.from(text).toString('base64url')).join('.');
+  return `${input}.${sign('sha256', Buffer.from(input), { key: key.privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
+}
+
+/** @param before members of its key set before `keys` @returns an issuer with the one key `one`, and what signs texts with it */
+async function signer(before = '') {
+  const issuer = await issuerWith();
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const keys = JSON.stringify([{ ...pair.publicKey.export({ format: 'jwk' }), kid: 'one' }]);
+  issuer.misbehave = (_request, response) => void response.end(`{${before}"keys":${keys}}`);
+  return { issuer, signed: (claims: string, header = '{"alg":"ES256","kid":"one"}') => signedTexts(pair, header, claims) };
+}
+
+test('a header parameter or a claim that stands twice is refused before any fetch', async () => {
+  const { issuer, signed } = await signer();
+  const end = `"exp":${now() + 300}`;
+  for (const [claims, header, member] of [
+    [`{"sub":"ann","sub":"bob",${end}}`, undefined, '/sub'],
+    [`{"sub":"ann","\\u0073ub":"ann",${end}}`, undefined, '/sub'],
+    [`{"sub":"ann","more":{"a":1,"a":1},${end}}`, undefined, '/more/a'],
+    [`{"sub":"ann",${end}}`, '{"alg":"ES256","kid":"other","kid":"one"}', '/kid'],
+    [`{"sub":"ann",${end}}`, '{"alg":"none","alg":"ES256","kid":"one"}', '/alg'],
+  ] as const)
+    assert.equal(await refusal(verify(signed(claims, header), [source(issuer)])), `the token has a member twice: ${member}`);
+  assert.equal(issuer.fetches, 0);
+  assert.equal((await verify(signed(`{"sub":"ann","more":{"sub":1},${end}}`), [source(issuer)])).ok, true);
+});
+
+test('a key set whose members stand twice is read as before: its issuer would be locked out', async () => {
+  const { issuer, signed } = await signer('"keys":[],');
+  assert.equal((await verify(signed(`{"sub":"ann","exp":${now() + 300}}`), [source(issuer)])).ok, true);
+});
+
 test('a key counts only for the issuer it was fetched for', async () => {
   const [a, b] = [await issuerWith('ES256'), await issuerWith('ES256')];
   const sets = [source(a, { issuer: 'https://a' }), source(b, { issuer: 'https://b' })];

@@ -4,7 +4,7 @@ import { refusalOf } from '../../kmip/crypto-refusal.ts';
 import { decodeBinary, encodeBinary } from '../../kmip/ttlv/binary.ts';
 import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 import { decodeJson, decodeJsonRequest, encodeJson } from '../../kmip/ttlv/json.ts';
-import { checkBytes, parseJson } from '../../kmip/ttlv/json-parse.ts';
+import { checkBytes, readJson } from '../../kmip/ttlv/json-parse.ts';
 import { JsonReader } from '../../kmip/ttlv/json-reader.ts';
 import { LIMITS } from '../../kmip/ttlv/limits.ts';
 import * as make from '../../kmip/ttlv/node.ts';
@@ -89,7 +89,7 @@ function checkTree(tree: make.Structure): void {
 function decodeJsonTwice(bytes: Uint8Array): make.Structure {
   const thorough = orRefusal(() => {
     checkBytes(bytes, LIMITS);
-    return new JsonReader(LIMITS).message(parseJson(bytes, LIMITS));
+    return readJson(bytes, LIMITS, (json) => new JsonReader(LIMITS).message(json));
   });
   const tree = orRefusal(() => decodeJson(bytes));
   assert.deepEqual(tree && encodeBinary(tree), thorough && encodeBinary(thorough));

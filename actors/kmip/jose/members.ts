@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { MAX_DEPTH } from '../../../kernel/http/nesting.ts';
 import { checkShape } from '../../../kmip/ttlv/json-parse.ts';
 import { isLonger } from '../../../text/code-points.ts';
+import { repeatedMember } from '../../../text/repeated-member.ts';
 import { badRequest, notFound } from './problem.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
@@ -20,7 +21,7 @@ const MAXIMA: ReadonlyMap<string, number> = new Map([
   ...['data', 'ciphertext', 'aad'].map((name) => [name, MAX_CONTENT] as const),
 ]);
 
-/** @param what names the bytes in the error @throws Problem bad_request for anything but a JSON object in UTF-8 */
+/** @param what names the bytes in the error @throws Problem bad_request for anything but a JSON object in UTF-8 whose names each stand once (RFC 7515 section 4) */
 export function readObject(bytes: Uint8Array, what: string): Members {
   if (!isUtf8(bytes)) throw badRequest(`${what} is not valid UTF-8`);
   let value: unknown;
@@ -36,6 +37,8 @@ export function readObject(bytes: Uint8Array, what: string): Members {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badRequest(`${what} is not a JSON object`);
   if (Object.keys(value).length > MAX_MEMBERS) throw badRequest(`${what} has more than ${MAX_MEMBERS} members`);
+  const repeated = repeatedMember(bytes, value);
+  if (repeated !== undefined) throw badRequest(`${what} has a member twice: ${repeated}`);
   return value as Members;
 }
 

@@ -185,6 +185,7 @@ test('what is refused: words of other types, missing and unknown members, lone s
     assert.equal(refusal(method, { data: 'a' }), 'words: is missing');
     assert.equal(refusal(method, { data: 'a', words: [], more: 1 }), '"more": unknown member');
     assert.equal(refusal(method, '{"data":"\\ud800","words":[]}'), 'data: is not valid Unicode');
+    for (const second of ['a', 'b']) assert.equal(refusal(method, `{"data":"a","words":[],"data":"${second}"}`), '/data: stands twice in its object');
   }
 });
 

@@ -56,6 +56,19 @@ test('bodies that are no JSON object in UTF-8', async () => {
   for (const name of NAMES) for (const body of bodies) assert.equal(await api.refused(name, body), '400 bad_request', `${name} ${body}`);
 });
 
+test('a member that stands twice, in the body or in a header of a message', async () => {
+  for (const name of NAMES) {
+    const good = JSON.stringify(GOOD[name]).slice(1);
+    assert.equal(await api.refused(name, `{"x":{"a":1,"a":1},${good}`), '400 bad_request', name);
+    assert.equal(await api.refused(name, `{"${NEEDED[name][0]}":null,${good}`), '400 bad_request', name);
+  }
+  for (const name of ['decrypt', 'verify', 'unwrapKey'] as const) {
+    const text = Buffer.from(String((GOOD[name] as { protected?: unknown }).protected), 'base64url').toString();
+    for (const twice of [`{"kid":"other",${text.slice(1)}`, `${text.slice(0, -1)},"\\u0061lg":"none"}`])
+      assert.equal(await api.refused(name, { ...GOOD[name], protected: base64url(twice) }), '400 bad_request', `${name} ${twice}`);
+  }
+});
+
 test('members that are missing, null or of another type', async () => {
   for (const name of NAMES)
     for (const member of NEEDED[name])
