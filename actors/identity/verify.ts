@@ -9,6 +9,9 @@ const PUBLIC_KEY_ALGORITHM = /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519)$/;
 /** The clock of an issuer may be ahead of ours, and the tokens of most begin at once. None lives longer for that. */
 const EARLY_SECONDS = 30;
 
+/** RFC 7519 section 2: a NumericDate is a number of seconds. JSON.parse makes Infinity of 1e999, which the library takes for one, and such a token would never end. */
+const NUMERIC_DATES = ['exp', 'nbf', 'iat'] as const;
+
 type Attempt = { readonly payload: JWTPayload } | { readonly reason: string; readonly keyMissing: boolean };
 
 export async function verifyJwt(request: JwtRequest, keySets: KeySets, now: number): Promise<JwtOutcome> {
@@ -66,6 +69,8 @@ async function tryKeys(token: string, { resolve, failure }: KeySet, options: JWT
 /** What the library leaves: its tolerance, which is for `nbf`, counts for `exp` too. */
 function accept(payload: JWTPayload, { currentDate }: JWTVerifyOptions): Attempt {
   const { exp, events } = payload;
+  const endless = NUMERIC_DATES.find((name) => payload[name] !== undefined && !Number.isFinite(payload[name]));
+  if (endless !== undefined) return { reason: `the "${endless}" of the token is not a finite number`, keyMissing: false };
   if ((exp as number) * 1000 <= Number(currentDate)) return { reason: 'the "exp" of the token has passed', keyMissing: false };
   // RFC 8417 section 4: such a token reports what happened to its subject. A logout token of OpenID Connect has issuer, audience and subject of an ID token.
   if (typeof events === 'object' && events !== null && !Array.isArray(events))

@@ -120,6 +120,16 @@ test('a header parameter or a claim that stands twice is refused before any fetc
   assert.equal((await verify(signed(`{"sub":"ann","more":{"sub":1},${end}}`), [source(issuer)])).ok, true);
 });
 
+test('dates of claims are finite numbers: 1e999 is Infinity once it is read, and such a token would never end', async () => {
+  const { issuer, signed } = await signer();
+  const good = { exp: String(now() + 300), nbf: String(now()), iat: String(now()) };
+  const textOf = (dates: object) => `{"sub":"ann",${Object.entries(dates).map(([name, date]) => `"${name}":${date}`)}}`;
+  for (const name of ['exp', 'nbf', 'iat'])
+    for (const date of ['1e999', '-1e999', `${'9'.repeat(400)}`, '"1"', 'null', '[1]'])
+      assert.match(await refusal(verify(signed(textOf({ ...good, [name]: date })), [source(issuer)])), new RegExp(`"${name}"`), `${name} ${date}`);
+  assert.equal((await verify(signed(textOf({ ...good, exp: '1e300', iat: '1.5e9', nbf: '-1' })), [source(issuer)])).ok, true);
+});
+
 test('a key set whose members stand twice is read as before: its issuer would be locked out', async () => {
   const { issuer, signed } = await signer('"keys":[],');
   assert.equal((await verify(signed(`{"sub":"ann","exp":${now() + 300}}`), [source(issuer)])).ok, true);
