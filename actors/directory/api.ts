@@ -96,8 +96,11 @@ export type SigningPurpose = 'session' | 'certificate';
 export type DirectoryApi = {
   /** Looks up the realm, the credential and its locks for a sign-in. It checks, counts and writes nothing. */
   findSignIn(realm: string, username: string, source: string): Promise<LoginView>;
-  /** Writes the audit row of a refused login, counts the failure of an existing credential, and locks it after too many failures. */
-  refuse(failure: AuditEvent, factor: Factor | null, username: string, source: string): Promise<void>;
+  /**
+   * Writes the audit row of a refused login, counts the failure of an existing credential, and locks it after too many failures.
+   * @param code the one-time code that was refused: one that is right, but has been used, counts as no failure
+   */
+  refuse(failure: AuditEvent, factor: Factor | null, username: string, source: string, code?: string): Promise<void>;
   /**
    * The last step of a login with a password, in one transaction: checks the credential, the locks and the code once more, marks the code as used,
    * changes the password if there is a new one (which clears the mark and ends every session), and clears the failures of this source.

@@ -92,11 +92,12 @@ interface Failure {
   readonly username: string;
   readonly factor: Factor;
   readonly source: string;
+  readonly isGuess: boolean;
 }
 
 /**
- * Does not count attempts during a lock, so that the lock ends at its time, nor attempts for unknown names, so that nobody can fill the table. Both
- * write as many rows to a table that locks nobody, so that the time of the answer reveals nothing.
+ * Does not count attempts during a lock, so that the lock ends at its time, nor attempts for unknown names, so that nobody can fill the table, nor what
+ * was no guess, such as a code that was used a moment ago. All of them write as many rows to a table that locks nobody, so that the time of the answer reveals nothing.
  * @returns the sources that this failure has locked
  */
 export async function countFailure(tx: Transaction, failure: Failure, policy: LockoutPolicy, now: number): Promise<string[]> {
@@ -104,7 +105,7 @@ export async function countFailure(tx: Transaction, failure: Failure, policy: Lo
   const found = await tx.get<{ n: number }>('SELECT COUNT(*) AS n FROM userpass WHERE realm = $1 AND username = $2', [realm, username]);
   const trier = { ...failure, exists: found?.n === 1 };
   const isLocked = (await lockedFactors(tx, trier, now)).includes(factor);
-  const isCounted = trier.exists && !isLocked;
+  const isCounted = trier.exists && !isLocked && failure.isGuess;
   const counters = countersOf(trier)[isCounted ? 'own' : 'nobodys'];
   const locked: string[] = [];
   for (const [counter, most] of [

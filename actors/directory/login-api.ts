@@ -7,7 +7,7 @@ import type { DirectoryServer } from './directory-server.ts';
 import { KNOWN_MS, lockedFactors } from './lockout.ts';
 import { loginView } from './login-view.ts';
 import { refuseProof } from './refused-proof.ts';
-import { acceptedStep, hasTotp, useStep } from './totp.ts';
+import { acceptedStep, hasTotp, isUsedCode, useStep } from './totp.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -23,8 +23,13 @@ export function loginApi(part: DirectoryServer): LoginApi {
   const { store, clock } = part;
   return {
     findSignIn: (realm, username, source) => loginView(store, realm, username, source, clock.now()),
-    refuse: (event, factor, username, source) =>
-      store.transaction((tx) => (factor === null ? tx.audit(event) : refuseProof(part, tx, event, { realm: event.realm ?? '', username, factor, source }))),
+    refuse: (event, factor, username, source, code) =>
+      store.transaction(async (tx) => {
+        if (factor === null) return tx.audit(event);
+        const { realm = '' } = event;
+        const isGuess = factor !== 'totp' || code === undefined || !(await isUsedCode(part, tx, realm, username, code));
+        return refuseProof(part, tx, event, { realm, username, factor, source, isGuess });
+      }),
     complete: (login) => store.transaction((tx) => complete(part, tx, login)),
     interrupt: (login, event) =>
       store.transaction(async (tx) => {

@@ -10,6 +10,8 @@ interface RefusedProof {
   readonly username: string;
   readonly factor: Factor;
   readonly source: string;
+  /** False for what was right but is refused: it locks nothing. */
+  readonly isGuess: boolean;
 }
 
 /** @param event the audit row of the refusal */

@@ -34,16 +34,25 @@ export async function hasTotp(reader: Reader, realm: string, username: string): 
 /** @returns the time step of a code that is valid and later than the last one used; null for any other */
 export async function acceptedStep({ clock, dataKey }: DirectoryServer, reader: Reader, realm: string, username: string, code: string): Promise<number | null> {
   const row = await find(reader, realm, username);
-  return row ? stepOf(row, dataKey, realm, username, code, clock.now()) : null;
+  return row ? unused(row, stepOf(row, dataKey, realm, username, code, clock.now())) : null;
 }
 
+/** Whether a refused code was nevertheless right, so that nobody guessed: it has been used, or a later one has. */
+export async function isUsedCode({ clock, dataKey }: DirectoryServer, reader: Reader, realm: string, username: string, code: string): Promise<boolean> {
+  const row = await find(reader, realm, username);
+  return row !== undefined && stepOf(row, dataKey, realm, username, code, clock.now()) !== null;
+}
+
+const unused = (row: Row, step: number | null): number | null => (step !== null && step > row.last_step ? step : null);
+
+/** @returns the time step of a code that is right now, used or not */
 function stepOf(row: Row, dataKey: Uint8Array, realm: string, username: string, code: string, now: number): number | null {
   if (!CODE.test(code)) return null;
   const secret = unseal(dataKey, purpose(realm, username), row.wrapped);
   if (!secret) throw new Error(`the data key does not open the second factor of ${realm}/${username}`);
   const step = validStep(secret, row.algorithm, row.step, code, now);
   secret.fill(0);
-  return step !== null && step > row.last_step ? step : null;
+  return step;
 }
 
 /** otpauth compares in constant time, and returns by how many steps the code is off. */
@@ -138,15 +147,16 @@ interface Proof {
 
 /**
  * Checks an unused code of the current factor and marks it as used. A wrong code is counted, locks and is audited as at sign-in; otherwise whoever
- * has a stolen session could guess codes. During a lock, a correct code is refused too. A missing code does not count as a guess.
+ * has a stolen session could guess codes. During a lock, a correct code is refused too. A missing code does not count as a guess, nor does a right one that has been used.
  */
 async function prove(part: DirectoryServer, tx: Transaction, row: Row, { realm, username, code, event }: Proof, by: Principal): Promise<boolean> {
   if (code === undefined) return false;
   const now = part.clock.now();
-  const step = stepOf(row, part.dataKey, realm, username, code, now);
+  const right = stepOf(row, part.dataKey, realm, username, code, now);
+  const step = unused(row, right);
   const locked = (await lockedFactors(tx, { realm, username, source: by.source, exists: true }, now)).includes('totp');
   if (step !== null && !locked && (await useStep(tx, realm, username, step))) return true;
   const refused = { event, outcome: 'refused', realm, actor: `${by.realm}/${by.username}`, scheme: by.scheme, source: by.source, target: username } as const;
-  await refuseProof(part, tx, { ...refused, reason: 'totp' }, { realm, username, factor: 'totp', source: by.source });
+  await refuseProof(part, tx, { ...refused, reason: 'totp' }, { realm, username, factor: 'totp', source: by.source, isGuess: right === null });
   return false;
 }

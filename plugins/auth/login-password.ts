@@ -72,12 +72,13 @@ async function passwordStep(ctx: AuthContext, state: LoginState): Promise<LoginS
 }
 
 async function finish(ctx: AuthContext, { value, context }: LoginState): Promise<LoginEnd> {
-  const { realm, username, source, found, failed } = context;
+  const { realm, username, source, found, failed, code } = context;
   // People type passwords into the wrong field: the name of a failed login is stored only if such a user exists.
   const row = { event: 'login', realm: found.realm ? realm : undefined, actor: found.credential ? username : 'unknown', scheme: 'up', source } as const;
   const end = value === 'Authenticated' ? await complete(ctx, context) : value !== 'Refused' && (await interrupt(ctx, value, context, row));
   if (end) return end;
-  await ctx.actors.directory.at('main').refuse({ ...row, outcome: 'refused', reason: failed ?? 'the account changed meanwhile' }, failed, username, source);
+  const refused = { ...row, outcome: 'refused', reason: failed ?? 'the account changed meanwhile' } as const;
+  await ctx.actors.directory.at('main').refuse(refused, failed, username, source, code);
   throw new Fault('AUTH_DENIED');
 }
 

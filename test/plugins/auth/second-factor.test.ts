@@ -137,6 +137,34 @@ for (const database of databases) {
     assert.ok(body.events.some(({ target }: { target: string }) => target === 'password *'));
   });
 
+  test(name('a right code that has been used is refused like a wrong one, and counts as no guess: logins at the same moment lock nobody out'), async () => {
+    await they.user('r', 'gus', 'gus password');
+    const cookie = await they.session('r', 'gus', 'gus password');
+    const totp = await they.enrol('r', 'gus', cookie);
+    const totp_code = they.code(totp);
+    const all = await Promise.all(Array.from({ length: 16 }, () => they.signIn('r', 'gus', 'gus password', { totp_code })));
+    assert.equal(all.filter(({ status }) => status === 200).length, 1);
+    const again = await they.signIn('r', 'gus', 'gus password', { totp_code });
+    const remove = (code: string) => server.ask('DELETE', '/realms/r/totp/gus', { cookie, body: { totp_code: code } });
+    for (let tried = 0; tried < 5; tried++) assert.equal((await remove(totp_code)).status, 403);
+    const { body } = await server.ask('GET', '/audit?realm=r&event=lockout&actor=gus', { cookie: they.root });
+    assert.deepEqual(
+      body.events.filter(({ target }: { target: string }) => target.startsWith('totp')),
+      [],
+    );
+    // Guesses count as before, also between used codes.
+    for (let tried = 0; tried < 4; tried++) {
+      const wrong = await they.signIn('r', 'gus', 'gus password', { totp_code: they.code(totp, 20 + tried) });
+      assert.deepEqual([wrong.status, wrong.body.code, wrong.body.message, wrong.body.errors], [401, again.body.code, again.body.message, again.body.errors]);
+      assert.equal((await they.signIn('r', 'gus', 'gus password', { totp_code })).status, 401);
+    }
+    assert.equal((await they.signIn('r', 'gus', 'gus password', { totp_code: they.code(totp, 1) })).status, 200);
+    for (let tried = 0; tried < 5; tried++) await they.signIn('r', 'gus', 'gus password', { totp_code: they.code(totp, 20 + tried) });
+    assert.equal((await they.signIn('r', 'gus', 'gus password', { totp_code: they.code(totp, 1) })).status, 401);
+    await server.runtime.advance(30_000);
+    assert.equal((await they.signIn('r', 'gus', 'gus password', { totp_code: they.code(totp, 1) })).status, 401);
+  });
+
   test(name('guessing codes is locked like guessing passwords'), async () => {
     await server.runtime.advance(16 * MINUTE_MS);
     they = people(server, (await server.ask('POST', '/login?realm=_', { user: 'admin:a new password' })).cookie as string);
