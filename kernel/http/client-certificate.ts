@@ -1,7 +1,8 @@
 // Reads client certificates and checks them at every use, because a resumed TLS 1.3 session reports an expired one as authorized.
 import type { X509Certificate } from 'node:crypto';
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
-import { isName } from './parameters.ts';
+import { normalName } from '../normal-form.ts';
+import { isUsername } from '../username.ts';
 import { endOfLists, type RevocationListTerm } from './revocation-lists.ts';
 
 /** The identity that a valid client certificate proves. */
@@ -88,7 +89,6 @@ function allowsClients({ keyUsage }: X509Certificate): boolean {
 /** @returns the common name; undefined unless there is exactly one and it can be a user name */
 function commonNameOf(certificate: X509Certificate): string | undefined {
   const { CN } = certificate.toLegacyObject().subject as { CN?: string | string[] };
-  if (typeof CN !== 'string' || CN === '' || CN === '*' || !isName(CN)) return undefined;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: it refuses control characters.
-  return /[/:\u0000-\u001f\u007f-\u009f]/.test(CN) ? undefined : CN;
+  const name = typeof CN === 'string' ? normalName(CN) : undefined;
+  return name !== undefined && isUsername(name) ? (CN as string) : undefined;
 }

@@ -6,13 +6,13 @@ import { normalPassword } from '../../kernel/normal-form.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
 import { callWith } from '../../kernel/runtime/remote.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
+import { isUsername } from '../../kernel/username.ts';
 import type { AuthContext } from './actors.ts';
 import { type BasicCredentials, passwordBytes } from './basic.ts';
 import { forgetInitialPassword } from './first-start.ts';
 import { beginLogin, type LoginContext, type LoginState, stepLogin } from './login.machine.ts';
 import type { LoginEnd, LoginRequest } from './login-end.ts';
 import { newPasswordProblem } from './new-password.ts';
-import { isUsername } from './username.ts';
 
 export async function provePassword(
   ctx: AuthContext,

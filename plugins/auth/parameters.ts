@@ -4,6 +4,7 @@ import type { Route } from '../../kernel/http/route.ts';
 import { MAX_NAME_CHARACTERS } from '../../kernel/normal-form.ts';
 import { MAX_REALM_ID } from '../../kernel/realm-id.ts';
 import Type from '../../kernel/type.ts';
+import { RESERVED_USERNAMES } from '../../kernel/username.ts';
 
 /** Highest number of members in a query or body whose unknown members are ignored. */
 export const MAX_MEMBERS = 64;
@@ -14,9 +15,9 @@ const MAX_IGNORED_BYTES = 4_096;
 
 export const REALM_ID = Type.String({ minLength: 1, maxLength: MAX_REALM_ID, pattern: '^[A-Za-z0-9_-]+$', description: 'letters, digits, - and _' });
 /** A name as sent in a path or a body; in NFC it has at most 255 characters. */
-export const USERNAME = Name(['.', '..', '*'], 'a name without control characters, `:` and `/`, other than `.`, `..` and `*`');
+export const USERNAME = Name(RESERVED_USERNAMES, 'a name without control characters, `:` and `/`, other than `.`, `..` and `*`');
 /** `realms` and `userpass` are excluded because paths such as /admins/realms use them. */
-export const ADMIN_ID = Name(['.', '..', '*', 'realms', 'userpass'], 'a name like that of a user, other than `realms` and `userpass`');
+export const ADMIN_ID = Name([...RESERVED_USERNAMES, 'realms', 'userpass'], 'a name like that of a user, other than `realms` and `userpass`');
 
 function Name(taken: readonly string[], description: string) {
   const others = taken.map((name) => name.replaceAll(/[.*]/g, '\\$&')).join('|');

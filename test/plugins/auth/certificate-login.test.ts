@@ -131,6 +131,8 @@ test('foreign, expired, of the wrong use, revoked, or without one plain name: 40
     await client('ann', { usage: SERVER_AUTH }),
     await makeCertificate('O=ann', { issuer: ca, usage: CLIENT_AUTH }),
     await client('r/ann'),
+    // No path could name them, and one of them means everybody.
+    ...(await Promise.all(['.', '..', '*'].map((name) => client(name)))),
     await client('x'.repeat(256)),
     revoked,
   ];

@@ -7,7 +7,7 @@ import { validate } from '../../../kernel/config/validate.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Caller } from '../../../kernel/http/credential.ts';
 import { namingOf } from '../../../kernel/store/account-name.ts';
-import { isUsername } from '../../../plugins/auth/username.ts';
+import { isUsername } from '../../../kernel/username.ts';
 import { KEYS_CONFIG, type KeysConfig, keysProblems } from '../../../plugins/keys/config.ts';
 import { principalOf } from '../../../plugins/keys/identity.ts';
 
