@@ -57,7 +57,11 @@ async function certify(ctx: AuthContext, request: Request<Static<typeof BODY>>):
   return { status: 200, body: { certificate } };
 }
 
-const PRIVATE_KEY = /-----BEGIN [^-]*PRIVATE KEY-----/;
+/**
+ * Of every label that says so, whatever comes before and after, such as `PGP PRIVATE KEY BLOCK`. Labels may have single hyphens (RFC 7468 section 3);
+ * old versions of PGP wrote SECRET.
+ */
+const PRIVATE_KEY = /-----BEGIN (?:(?!-----)[^\r\n])*(?:PRIVATE|SECRET)[ -]KEY/i;
 
 /** Checks little: the server need not support the key. @returns the text unchanged, because others may compare it byte by byte */
 function keyOf(given: string): string {

@@ -198,7 +198,13 @@ for (const database of databases) {
     assert.ok(!('sub' in (await jwtVerify(anonymous.body.certificate, createLocalJWKSet(keys.body), { currentDate: new Date(server.clock.now()) })).payload));
     // To the byte: somebody may compare what is certified with what they have.
     const filled = (bytes: number) => PEM.replace('AAAA', (middle) => middle.padEnd(middle.length + bytes - PEM.length, 'A'));
-    for (const key of [`${PEM}\n`, `\n  ${PEM}\r\n\t`, `é\u0301 before\n${PEM}\nand after \u{1f511}\n\n`, filled(8_192)]) {
+    for (const key of [
+      `${PEM}\n`,
+      `\n  ${PEM}\r\n\t`,
+      PEM.replaceAll('PUBLIC KEY', 'PGP PUBLIC KEY BLOCK'),
+      `é\u0301 before, no PRIVATE KEY\n${PEM}\nand after \u{1f511}\n\n`,
+      filled(8_192),
+    ]) {
       const { payload: kept } = await jwtVerify((await certify({ verification_key: key })).body.certificate, createLocalJWKSet(keys.body), {
         currentDate: new Date(server.clock.now()),
       });
@@ -212,7 +218,11 @@ for (const database of databases) {
       { verification_key: 'not pem' },
       { verification_key: PEM.replace('END PUBLIC', 'END RSA PUBLIC') },
       { verification_key: PEM.replace('END PUBLIC KEY', 'END CERTIFICATE') },
-      ...['', 'EC ', 'RSA ', 'ENCRYPTED '].map((kind) => ({ verification_key: `${PEM}\n${PEM.replaceAll('PUBLIC', `${kind}PRIVATE`)}` })),
+      ...['', 'EC ', 'RSA ', 'ENCRYPTED ', 'OPENSSH ', 'SOME-'].map((kind) => ({ verification_key: `${PEM}\n${PEM.replaceAll('PUBLIC', `${kind}PRIVATE`)}` })),
+      ...['PGP PRIVATE KEY BLOCK', 'PGP SECRET KEY BLOCK', 'Private Key'].flatMap((label) => {
+        const key = PEM.replaceAll('PUBLIC KEY', label);
+        return [{ verification_key: key }, { verification_key: `${PEM}\n${key}` }];
+      }),
       { verification_key: `${PEM}${'x'.repeat(8_200)}` },
       { verification_key: PEM, claims: ['sub'] },
       { verification_key: PEM, claims: ['as_registrant'] },
