@@ -32,7 +32,7 @@ test('the imports were found', () => {
   assert.ok(imports.length > 200 && imports.some(({ typeOnly }) => typeOnly));
 });
 
-test('the kernel imports nothing from plugins or actors, and of the libraries one thing that every reader of JSON asks', () => {
+test('the kernel imports nothing from plugins or actors, and of the libraries one file about JSON', () => {
   assert.deepEqual(
     offenders(({ file, target }) => !file.startsWith('kernel/') || target.startsWith('kernel/') || target === 'text/repeated-member.ts'),
     [],

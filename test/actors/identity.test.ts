@@ -120,7 +120,7 @@ test('a header parameter or a claim that stands twice is refused before any fetc
   assert.equal((await verify(signed(`{"sub":"ann","more":{"sub":1},${end}}`), [source(issuer)])).ok, true);
 });
 
-test('dates of claims are finite numbers: 1e999 is Infinity once it is read, and such a token would never end', async () => {
+test('dates of claims are finite numbers: 1e999 is Infinity once read, and such a token would never end', async () => {
   const { issuer, signed } = await signer();
   const good = { exp: String(now() + 300), nbf: String(now()), iat: String(now()) };
   const textOf = (dates: object) => `{"sub":"ann",${Object.entries(dates).map(([name, date]) => `"${name}":${date}`)}}`;
