@@ -3,7 +3,8 @@ import { html } from '/console/lib/lit-html.js';
 import { ask, get, part, Refusal } from './api.js';
 import { askForName, askIn } from './dialog.js';
 import { removeFactor } from './factor.js';
-import { areaField, checkField, complaint, submits, textField, textIn, wordsIn } from './form.js';
+import { areaField, checkField, complaint, submits, textField, textIn } from './form.js';
+import { namesField, namesIn } from './names.js';
 import { tell } from './notice.js';
 import { sessionPart } from './sessions.js';
 import { head } from './shown.js';
@@ -19,7 +20,7 @@ export async function open(stage) {
     tell('The account is not locked.');
   };
   const actions = [
-    html`<button type="button" class="quiet" @click=${() => reset(path, person, again)}>Reset the password</button>`,
+    html`<button type="button" class="quiet" @click=${() => reset(path, again)}>Reset the password</button>`,
     html`<button type="button" class="quiet" @click=${unlock}>Unlock</button>`,
     html`<button type="button" class="quiet" @click=${() => removeFactor(realm, username, false)}>Remove the second factor</button>`,
     html`<button type="button" class="quiet warn" @click=${() => remove(path, realm, username)}>Delete</button>`,
@@ -37,14 +38,14 @@ export async function open(stage) {
 /** @param {string} path @param {any} person @param {() => unknown} again */
 function details(path, { roles, extra_claims: claims, change_password: must }, again) {
   const save = submits(async (data) => {
-    await ask('PUT', path, { roles: wordsIn(data, 'roles'), extra_claims: claimsIn(data), change_password: data.get('must') !== null });
+    await ask('PUT', path, { roles: namesIn(data, 'roles'), extra_claims: claimsIn(data), change_password: data.get('must') !== null });
     tell('The person is changed.');
     await again();
   });
   return html`<section class="card" aria-labelledby="details-title">
     <h2 id="details-title">Roles and claims</h2>
     <form class="inner" @submit=${save}>
-      ${complaint()} ${textField('roles', 'Roles', { value: roles.join(', '), hint: 'Separated by commas.' })}
+      ${complaint()} ${namesField('roles', 'Roles', { names: roles })}
       ${areaField('claims', 'Further claims', { value: claims ? JSON.stringify(claims, null, 2) : '', mono: true, hint: 'A JSON object, which stands in the session and its tokens.' })}
       ${checkField('must', 'Must choose a new password at the next sign-in', { checked: must })}
       <div class="actions"><button type="submit" class="quiet">Save</button></div>
@@ -63,11 +64,13 @@ function claimsIn(data) {
   }
 }
 
-/** @param {string} path @param {any} person @param {() => unknown} again */
-async function reset(path, { roles, extra_claims }, again) {
+/** @param {string} path @param {() => unknown} again */
+async function reset(path, again) {
   const field = textField('password', 'New password', { id: 'reset-password', type: 'password', required: true, minlength: 8, autocomplete: 'new-password' });
   const body = html`<p>The person must choose an own password at the next sign-in.</p>${field}`;
   const work = async (/** @type {FormData} */ data) => {
+    // As they are now: somebody may have changed them since the page was drawn.
+    const { roles, extra_claims } = await get(path);
     await ask('PUT', path, { roles, extra_claims, change_password: true, password_input: { plaintext: String(data.get('password')) } });
     tell('The password is reset.');
   };

@@ -2,8 +2,10 @@
 import { html, nothing } from '/console/lib/lit-html.js';
 import { ask, get, part } from './api.js';
 import { askForName, askIn } from './dialog.js';
-import { checkField, complaint, submits, textField, textIn, wordsIn } from './form.js';
+import { durationField, durationIn } from './duration.js';
+import { checkField, complaint, submits, textField, textIn } from './form.js';
 import { icon } from './icons.js';
+import { namesField, namesIn } from './names.js';
 import { tell } from './notice.js';
 import { providerPart } from './providers.js';
 import { badge, empty, head, pager, table, tagList } from './shown.js';
@@ -43,14 +45,14 @@ async function addPerson(realm, again) {
   const body = html`
     ${textField('username', 'User name', { id: 'new-username', required: true, maxlength: 255, pattern: '[^:\\/]+', title: 'Without a colon or a slash' })}
     ${textField('password', 'First password', { id: 'new-person-password', type: 'password', required: true, minlength: 8, autocomplete: 'new-password', hint: 'At least eight characters. Tell it to the person.' })}
-    ${textField('roles', 'Roles', { id: 'new-roles', hint: 'Separated by commas. They stand in the claims of the session.' })}
+    ${namesField('roles', 'Roles', { id: 'new-roles', hint: 'One on each line. They stand in the claims of the session.' })}
     ${checkField('change', 'Must choose an own password at the first sign-in', { id: 'new-change', checked: true })}
   `;
   const work = async (/** @type {FormData} */ data) => {
     const person = {
       username: textIn(data, 'username'),
       password_input: { plaintext: String(data.get('password')) },
-      roles: wordsIn(data, 'roles'),
+      roles: namesIn(data, 'roles'),
       change_password: data.get('change') !== null,
     };
     await ask('POST', `/realms/${part(realm)}/userpass`, person);
@@ -85,31 +87,34 @@ function remove(realm) {
   return askForName({ title: 'Delete this realm', body, verb: 'Delete', name: realm, work });
 }
 
+/** @param {any} params of a realm */
+const isByPassword = (params) => params.username_password_params?.enabled !== false;
+
 /** @param {any} realm @param {() => unknown} again */
-function settings(realm, again) {
-  const { id, auth_params: params, ...ages } = realm;
+function settings({ id, auth_params: shown, ...ages }, again) {
+  const path = `/admins/realms/${part(id)}`;
   const save = submits(async (data) => {
-    const number = (/** @type {string} */ name) => Number(textIn(data, name));
-    const password = { ...params.username_password_params, enabled: data.get('password') !== null };
-    const wanted = {
-      auth_params: { ...params, username_password_params: password },
-      session_max_age_seconds: number('age') * 60,
-      session_max_stale_age_seconds: number('stale') * 60,
-      certificate_max_age_seconds: ages.certificate_max_age_seconds,
-      password_max_age_seconds: number('password-days') * 86_400,
-    };
-    await ask('PUT', `/admins/realms/${part(id)}`, wanted);
+    // What this form does not show is sent as it is now, and what nobody has changed as it was.
+    const { id: _named, auth_params: params, ...others } = await get(path);
+    const enabled = data.get('password') !== null;
+    const changed = enabled === isByPassword(shown) ? {} : { username_password_params: { ...params.username_password_params, enabled } };
+    await ask('PUT', path, {
+      ...others,
+      auth_params: { ...params, ...changed },
+      session_max_age_seconds: durationIn(data, 'age'),
+      session_max_stale_age_seconds: durationIn(data, 'stale'),
+      password_max_age_seconds: durationIn(data, 'password-age'),
+    });
     tell('The realm is changed.');
     await again();
   });
-  const minutes = (/** @type {number} */ seconds) => String(Math.max(1, Math.round(seconds / 60)));
   return html`<section class="card" aria-labelledby="settings-title">
     <h2 id="settings-title">Sign-in</h2>
     <form class="inner" @submit=${save}>
-      ${complaint()} ${checkField('password', 'People sign in with a password', { checked: params.username_password_params?.enabled !== false })}
-      ${textField('age', 'A session ends after … minutes', { type: 'number', min: '1', required: true, value: minutes(ages.session_max_age_seconds) })}
-      ${textField('stale', 'or when it was not used for … minutes', { type: 'number', min: '1', required: true, value: minutes(ages.session_max_stale_age_seconds) })}
-      ${textField('password-days', 'A password is good for … days', { type: 'number', min: '0', required: true, value: String(Math.round(ages.password_max_age_seconds / 86_400)), hint: '0: without end' })}
+      ${complaint()} ${checkField('password', 'People sign in with a password', { checked: isByPassword(shown) })}
+      ${durationField('age', 'A session ends after', { seconds: ages.session_max_age_seconds })}
+      ${durationField('stale', 'or when it was not used for', { seconds: ages.session_max_stale_age_seconds })}
+      ${durationField('password-age', 'A password is good for', { seconds: ages.password_max_age_seconds, hint: '0 days: without end' })}
       <div class="actions"><button type="submit" class="quiet">Save</button></div>
     </form>
   </section>`;

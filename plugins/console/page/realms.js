@@ -2,6 +2,7 @@
 import { html, nothing } from '/console/lib/lit-html.js';
 import { ask, part } from './api.js';
 import { askIn } from './dialog.js';
+import { duration } from './duration.js';
 import { textField, textIn } from './form.js';
 import { icon } from './icons.js';
 import { tell } from './notice.js';
@@ -42,17 +43,6 @@ function waysOf(params) {
     [isByPassword ? 'password' : '', providers > 0 ? `JWT of ${providers} provider${providers === 1 ? '' : 's'}` : ''].filter(Boolean).join(', ') ||
     'certificate only'
   );
-}
-
-/** @param {number} seconds */
-export function duration(seconds) {
-  for (const [name, length] of /** @type {const} */ ([
-    ['day', 86_400],
-    ['hour', 3_600],
-    ['minute', 60],
-  ]))
-    if (seconds >= length && seconds % length === 0) return `${seconds / length} ${name}${seconds === length ? '' : 's'}`;
-  return `${seconds} seconds`;
 }
 
 async function makeRealm() {

@@ -1,23 +1,9 @@
 // The settings of a role of machines in words, each with its unit.
 import { html } from '/console/lib/lit-html.js';
+import { duration } from './duration.js';
 import { factList } from './shown.js';
 
 /** @typedef {(value: any) => unknown} Told */
-
-/** @type {readonly (readonly [unit: string, seconds: number])[]} */
-const UNITS = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-  ['second', 1],
-];
-
-/** In the largest unit that it is a whole number of. @param {number} seconds */
-function duration(seconds) {
-  const [unit, length] = UNITS.find(([, each]) => seconds % each === 0) ?? ['second', 1];
-  const count = seconds / length;
-  return `${count.toLocaleString()} ${unit}${count === 1 ? '' : 's'}`;
-}
 
 /** @param {string} none said for 0 @returns {Told} */
 const limited = (none) => (seconds) => (seconds === 0 ? none : duration(seconds));
