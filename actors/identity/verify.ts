@@ -62,7 +62,7 @@ async function tryKeys(token: string, { resolve, failure }: KeySet, options: JWT
     return accept((await jwtVerify(token, resolve, options)).payload, options);
   } catch (error) {
     if (error instanceof errors.JWKSMultipleMatchingKeys) return tryEach(token, error, options);
-    return describeFailure(token, error);
+    return describeFailure(error);
   }
 }
 
@@ -85,7 +85,7 @@ async function tryEach(token: string, keys: errors.JWKSMultipleMatchingKeys, opt
     try {
       return accept((await jwtVerify(token, key, options)).payload, options);
     } catch (error) {
-      last = describeFailure(token, error);
+      last = describeFailure(error);
       if (!isOfKey(error)) return last;
     }
   }
@@ -97,8 +97,7 @@ function isOfKey(error: unknown): boolean {
   return error instanceof errors.JWSSignatureVerificationFailed || !(error instanceof errors.JOSEError);
 }
 
-/** If a token has no key id and no key verifies it, its key may be newer than the cached set. */
-function describeFailure(token: string, error: unknown): Attempt {
-  const nameless = readUnverified(token)?.kid === undefined && isOfKey(error);
-  return { reason: (error as Error).message, keyMissing: nameless || error instanceof errors.JWKSNoMatchingKey };
+/** The key of a token may be newer than the cached set: its id may be unknown, absent, or one that its issuer has given to another key since. */
+function describeFailure(error: unknown): Attempt {
+  return { reason: (error as Error).message, keyMissing: isOfKey(error) || error instanceof errors.JWKSNoMatchingKey };
 }

@@ -155,6 +155,26 @@ test('a key id is required where it is said; without one every key that fits is 
   assert.equal(await refusal(verify(nameless, [source(issuer)], { requireKid: true })), 'no key id');
 });
 
+test('an id given to another key leads to that one, and forged signatures to one fetch a minute', async () => {
+  const { issuer, signed } = await signer();
+  const claims = () => `{"sub":"ann","exp":${now() + 300}}`;
+  const before = signed(claims());
+  assert.equal((await verify(before, [source(issuer)])).ok, true);
+  const other = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  issuer.misbehave = (_request, response) => void response.end(JSON.stringify({ keys: [{ ...other.publicKey.export({ format: 'jwk' }), kid: 'one' }] }));
+  await runtime.advance(61_000);
+  const after = signedTexts(other, '{"alg":"ES256","kid":"one"}', claims());
+  assert.equal((await verify(after, [source(issuer)])).ok, true);
+  assert.equal(issuer.fetches, 2);
+  // The key that was replaced verifies nothing any more, and asking for it again and again fetches nothing.
+  for (let tried = 0; tried < 5; tried++) assert.match(await refusal(verify(before, [source(issuer)])), /signature/);
+  assert.equal(issuer.fetches, 2);
+  await runtime.advance(61_000);
+  for (let tried = 0; tried < 5; tried++) assert.match(await refusal(verify(before, [source(issuer)])), /signature/);
+  assert.equal(issuer.fetches, 3);
+  assert.equal((await verify(after, [source(issuer)])).ok, true);
+});
+
 test('a key that cannot be used does not hide another that has its id, or that fits a token without one', async () => {
   const issuer = await issuerWith('ES256');
   const [good, next, short] = [2_048, 2_048, 1_024].map((modulusLength) => generateKeyPairSync('rsa', { modulusLength })) as [Pair, Pair, Pair];
