@@ -17,6 +17,7 @@ export const MODULES = [
   'factor.js',
   'form.js',
   'frame.js',
+  'free-name.js',
   'grants.js',
   'home.js',
   'hsms.js',

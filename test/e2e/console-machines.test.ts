@@ -54,6 +54,24 @@ if (!skipWithout('chromium')) {
     await page.context().close();
   });
 
+  test('a new role does not take the place of one that has its name', async () => {
+    const path = '/auth/approle/role/held';
+    const settings = { token_ttl: 5_400, token_bound_cidrs: ['127.0.0.1/32'], token_policies: ['keys'] };
+    assert.equal((await server.ask('POST', path, { cookie: root, body: settings })).status, 204);
+    const before = (await server.ask('GET', path, { cookie: root })).body;
+    const { page } = await openConsole(browser, server.address, root, 'machines');
+    await page.getByRole('button', { name: 'Make a role', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('held');
+    await dialog.getByRole('button', { name: 'Make it' }).click();
+    await dialog.getByText('There is one with this name already.').waitFor();
+    assert.deepEqual((await server.ask('GET', path, { cookie: root })).body, before);
+    await dialog.getByLabel('Name').fill('free');
+    await dialog.getByRole('button', { name: 'Make it' }).click();
+    await page.getByText('The role is made.').waitFor();
+    await page.context().close();
+  });
+
   test('a role tells its settings with their units, and secret ids come a page at a time', async () => {
     const settings = { token_ttl: 5_400, token_max_ttl: 86_400, token_policies: ['sessions:read:team'], token_renewable: false };
     assert.equal((await server.ask('POST', '/auth/approle/role/many', { cookie: root, body: settings })).status, 204);

@@ -3,6 +3,7 @@ import { html } from '/console/lib/lit-html.js';
 import { ask, part } from './api.js';
 import { askIn } from './dialog.js';
 import { textField, textIn, wordsIn } from './form.js';
+import { requireFree } from './free-name.js';
 import { tell } from './notice.js';
 
 export function makeClusterRole() {
@@ -18,6 +19,7 @@ export function makeClusterRole() {
   const work = async (/** @type {FormData} */ data) => {
     const name = textIn(data, 'name');
     const issuer = textIn(data, 'issuer');
+    await requireFree('/auth/cluster/role', name);
     await ask('POST', `/auth/cluster/role/${part(name)}`, {
       jwks_url: textIn(data, 'jwks'),
       bound_service_account_namespaces: wordsIn(data, 'namespaces'),

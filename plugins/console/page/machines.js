@@ -4,6 +4,7 @@ import { ask, part } from './api.js';
 import { makeClusterRole } from './cluster-role.js';
 import { askIn } from './dialog.js';
 import { textField, textIn, wordsIn } from './form.js';
+import { requireFree } from './free-name.js';
 import { icon } from './icons.js';
 import { tell } from './notice.js';
 import { empty, head, pager, table } from './shown.js';
@@ -43,6 +44,7 @@ function makeRole() {
   `;
   const work = async (/** @type {FormData} */ data) => {
     const name = textIn(data, 'name');
+    await requireFree('/auth/approle/role', name);
     await ask('POST', `/auth/approle/role/${part(name)}`, { token_ttl: Number(textIn(data, 'minutes')) * 60, token_policies: wordsIn(data, 'policies') });
     tell('The role is made.');
     location.hash = `#/machine/approle/${part(name)}`;
