@@ -70,7 +70,7 @@ test('whatever is wrong with a request of any method is 422 with exactly code an
     refused(await ask(method, {}), /: is missing$/);
     refused(await ask(method, { data: 1, unknown: 2 }), '"unknown": unknown member');
     refused(await ask(method, '{"__proto__":{"data":"a"}}'), '"__proto__": unknown member');
-    refused(await ask(method, '{"data":"a","data":"b"}'), 'the body is not valid JSON');
+    refused(await ask(method, '{"data":"a","data":"b"}'), '/data: stands twice in its object');
     refused(await ask(method, { data: 'x'.repeat(65_536) }), 'the body is too large');
     for (const type of [
       'text/plain',
