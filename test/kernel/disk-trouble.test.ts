@@ -54,7 +54,7 @@ test('each trouble has its words, from Node and from SQLite, and goes between th
   }
 });
 
-test('a command names the file, or standard output; a missing right may be one of reading, which Node names', () => {
+test('a command names the file, or standard output; a missing right may be one of reading', () => {
   const full = ofNode('ENOSPC', constants.errno.ENOSPC);
   const told = writingFile('out', full);
   assert.ok(told instanceof CommandError);

@@ -50,7 +50,7 @@ function same(cipher: Cipher, name: string, iv: Uint8Array | undefined, size: nu
   if (decryption !== undefined || !decrypted?.startsWith('failed')) assert.equal(decryption, decrypted, `${name} decrypts ${size}`);
 }
 
-test('what is refused for its length is refused by itself, with the same words, for every mode, length of data, IV and tag', () => {
+test('for every mode and length of data, IV and tag the refusal is the one of the cipher itself', () => {
   for (const [parameters, ivBytes] of MODES) {
     const cipher = cipherFor('AES', parameters, KEY.length);
     assert.ok(cipher.requireLengths, cipher.name);

@@ -65,7 +65,7 @@ for (const [what, spoil] of [
   ],
 ] as const)
   for (const end of ['-wal', '-shm'])
-    test(`the ${end} file of the database was ${what}: nothing is written that nobody would find, and what was is there after the next start`, async () => {
+    test(`the ${end} file was ${what}: nothing is written that nobody would find, and nothing is lost`, async () => {
       const dataDir = temporaryFolder();
       const server = await startServer({ dataDir });
       const cookie = await signInAdmin(server);
