@@ -1,7 +1,7 @@
 // One HSM instance: its thread logs in, owns the sessions and uses keys; what takes long runs in threads beside it. The calls are synchronous.
 import { type ActorContext, defineActor } from '../../kernel/actor.ts';
 import type { Store } from '../../kernel/store/store.ts';
-import type { HsmApi, HsmArgs } from './api.ts';
+import type { HsmApi, HsmArgs, TokenKeyName } from './api.ts';
 import { createCryptoki } from './cryptoki.ts';
 import { keyCalls } from './key-calls.ts';
 import { LentSessions } from './lent-sessions.ts';
@@ -28,7 +28,7 @@ export default defineActor<HsmApi, HsmArgs>(async (args, ctx) => {
   const prober = new Prober(ctx, prefix, cryptoki, watches, slotAudit(store, prefix));
   const tally = new Tally();
   const desksOf = (watch: SlotWatch) => new SlotDesks(watch, threads.forSlot(watch.number), threads.forUses, () => cryptoki.isForOneThread);
-  const common = { host: prober, monotonic: () => ctx.clock.monotonic(), quirks };
+  const common = { host: prober, monotonic: () => ctx.clock.monotonic(), quirks, onReplaced: tellReplaced(ctx, prefix) };
   const sessions = new Map(watches.map((watch) => [watch.number, new SlotSession({ ...common, watch, desks: desksOf(watch) })]));
 
   let timer = ctx.clock.setTimeout(again, 0);
@@ -56,6 +56,14 @@ export default defineActor<HsmApi, HsmArgs>(async (args, ctx) => {
     },
   };
 });
+
+const tellReplaced =
+  ({ log }: Pick<ActorContext, 'log'>, prefix: string) =>
+  ({ name, kind }: TokenKeyName, slot: number): void =>
+    log.warn(
+      { prefix, slot, name, kind },
+      'another key is on the token under the name of one that was used: somebody has replaced it; what that has sealed needs it',
+    );
 
 function slotAudit(store: Store, prefix: string): SlotAudit {
   return (slot, problem) =>

@@ -61,7 +61,10 @@ export class KeyLookup {
     return this.#own.handles.using(key, async () => {
       const found = await this.#run({ work: work as Work, key: undefined, here: (token: Token) => doWork(token, work), hasTurn }, turn);
       if (!found.ok) return found;
-      if (login === this.#watch.login && !this.#own.handles.leaving(key)) this.#own.handles.put(key, Buffer.from(found.value));
+      if (login === this.#watch.login && !this.#own.handles.leaving(key)) {
+        this.#own.handles.put(key, Buffer.from(found.value.handle));
+        this.#own.marks.found(key, found.value.mark);
+      }
       return undefined;
     });
   }

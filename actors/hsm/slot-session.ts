@@ -14,7 +14,7 @@ import type { SlotWatch } from './slot-watch.ts';
 import type { Token } from './token.ts';
 import { TurnQueue } from './turn-queue.ts';
 import { AT_ONCE, GIVEN_UP, type Turn } from './turns.ts';
-import { doWork, isLong, isLookup, usedKey, type Work, type WorkName, type WorkValue } from './work.ts';
+import { changedName, doWork, isLong, isLookup, usedKey, type Work, type WorkName, type WorkValue } from './work.ts';
 
 /** A call asks so often for a login that others lose before its turn. */
 const MAX_TURNS = 3;
@@ -35,6 +35,8 @@ interface SlotSessionOptions {
   readonly quirks?: HsmQuirks;
   /** Other threads for the calls of the slot; without them all run in this one. */
   readonly desks?: SlotDesks | undefined;
+  /** Told of a key that is not the one that had the name before. */
+  onReplaced?(key: TokenKeyName, slot: number): void;
 }
 
 export class SlotSession {
@@ -49,11 +51,11 @@ export class SlotSession {
   readonly #queue = new TurnQueue();
   readonly parts: Parts;
 
-  constructor({ watch, host, monotonic, quirks = {}, desks }: SlotSessionOptions) {
+  constructor({ watch, host, monotonic, quirks = {}, desks, onReplaced = () => {} }: SlotSessionOptions) {
     this.parts = new Parts(monotonic, watch.sessions);
     this.#isOneAtATime = quirks.oneAtATime === true;
     this.#searchesInTurn = this.#isOneAtATime || quirks.searchesInTurn === true;
-    this.#own = new SlotToken(watch, quirks, monotonic);
+    this.#own = new SlotToken(watch, quirks, monotonic, (key) => onReplaced(key, watch.number));
     this.#watch = watch;
     this.#host = host;
     this.#desks = desks;
@@ -74,8 +76,9 @@ export class SlotSession {
   do<N extends WorkName>(work: Work<N>, turn: Turn = AT_ONCE): HsmAnswer<WorkValue<N>> | Promise<HsmAnswer<WorkValue<N>>> {
     const job = { work: work as Work, key: usedKey(work as Work), here: (token: Token) => doWork(token, work) };
     if (job.key && this.#desks?.takesUses !== true) return turn.next(() => this.#atOnce(job, turn));
-    if (work.name !== 'destroy') return this.#inTurn(job, turn);
-    return this.#destroy(work.args[0] as TokenKeyName, () => this.#inTurn(job, turn));
+    const done = work.name === 'destroy' ? this.#destroy(work.args[0] as TokenKeyName, () => this.#inTurn(job, turn)) : this.#inTurn(job, turn);
+    const name = changedName(work as Work);
+    return name === undefined ? done : done.finally(() => this.#own.marks.forget(name));
   }
 
   /** A use of a key whose handle is known, without a promise: a use has a dozen on the other way, which cost a quarter of it. */

@@ -1,8 +1,9 @@
 // The session of a slot in the thread of its instance, what the token reports there, and the handles of its keys.
 import type pkcs11js from 'pkcs11js';
 import { CKM } from '../../kmip/pkcs11.ts';
-import type { HsmQuirks } from './api.ts';
+import type { HsmQuirks, TokenKeyName } from './api.ts';
 import { Handles } from './handles.ts';
+import { KeyMarks } from './key-marks.ts';
 import type { SlotWatch } from './slot-watch.ts';
 import { Token } from './token.ts';
 import { requireUnwrapping, UnwrappedKeys, type WrappedKeyName } from './unwrapped-keys.ts';
@@ -10,6 +11,7 @@ import { requireUnwrapping, UnwrappedKeys, type WrappedKeyName } from './unwrapp
 export class SlotToken {
   readonly handles: Handles;
   readonly unwrapped: UnwrappedKeys;
+  readonly marks: KeyMarks;
   readonly #watch: SlotWatch;
   readonly #quirks: HsmQuirks;
   /** Mechanisms that the token reports, but does not have. */
@@ -19,8 +21,9 @@ export class SlotToken {
   #login = 0;
   mechanisms: ReadonlySet<number> = new Set();
 
-  /** @param monotonic milliseconds */
-  constructor(watch: SlotWatch, quirks: HsmQuirks, monotonic: () => number) {
+  /** @param monotonic milliseconds @param onReplaced as of `KeyMarks` */
+  constructor(watch: SlotWatch, quirks: HsmQuirks, monotonic: () => number, onReplaced: (key: TokenKeyName) => void) {
+    this.marks = new KeyMarks(onReplaced);
     this.unwrapped = new UnwrappedKeys(monotonic, watch.sessions);
     this.handles = new Handles(() => this.unwrapped.end());
     this.#watch = watch;
@@ -42,7 +45,7 @@ export class SlotToken {
       this.#session = sessions.open();
       this.learn(library);
     }
-    return new Token({ library, session: this.#session, mechanisms: this.mechanisms, handles: this.handles.known, quirks: this.#quirks });
+    return new Token({ library, session: this.#session, mechanisms: this.mechanisms, handles: this.handles.known, quirks: this.#quirks, marks: this.marks });
   }
 
   /** Unwraps a key, unless that was done meanwhile. */

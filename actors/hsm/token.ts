@@ -3,6 +3,7 @@ import type pkcs11js from 'pkcs11js';
 import { CKA, CKK, CKO } from '../../kmip/pkcs11.ts';
 import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
 import type { HsmQuirks, TokenKey, TokenKeyKind, TokenKeyName, TokenKeyType, TokenPublicKey } from './api.ts';
+import { type KeyMarks, markOf } from './key-marks.ts';
 import { asName, cacheName, idOf, namesOf } from './key-name.ts';
 import { bare } from './point.ts';
 import { USES } from './template.ts';
@@ -36,6 +37,7 @@ interface TokenParts {
   /** Of earlier calls. */
   readonly handles: Map<string, pkcs11js.Handle>;
   readonly quirks: HsmQuirks;
+  readonly marks?: KeyMarks | undefined;
 }
 
 export class Token {
@@ -45,8 +47,10 @@ export class Token {
   readonly mechanisms: ReadonlySet<number>;
   readonly quirks: HsmQuirks;
   readonly #handles: Map<string, pkcs11js.Handle>;
+  readonly #marks: KeyMarks | undefined;
 
-  constructor({ library, session, mechanisms, handles, quirks }: TokenParts) {
+  constructor({ library, session, mechanisms, handles, quirks, marks }: TokenParts) {
+    this.#marks = marks;
     this.library = library;
     this.session = session;
     this.mechanisms = mechanisms;
@@ -68,6 +72,7 @@ export class Token {
     const found = this.lookUp(key);
     if (!found) throw new KeyMissing(`the token has no ${key.kind} key ${key.name}`);
     this.#handles.set(cacheName(key), found);
+    this.#marks?.found(key, markOf(this, found));
     return found;
   }
 

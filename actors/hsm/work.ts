@@ -1,5 +1,6 @@
 // The work of each call on the keys of a token, in whichever thread it runs, and which of it takes long.
 import type { BroughtKey, KeyOptions, PairOptions, SecretOptions, TokenKeyName, TokenMechanism } from './api.ts';
+import { markOf } from './key-marks.ts';
 import { bring, destroy, find, generate, generatePair, type Making, readPrivateKey, readValue } from './key-store.ts';
 import { decrypt, derive, encrypt, sign, unwrap, wrap, wrapKey } from './key-use.ts';
 import type { Token } from './token.ts';
@@ -9,7 +10,10 @@ const WORK = {
   list: (token: Token, _: Making) => token.list(),
   find: (token: Token, _: Making, key: TokenKeyName) => find(token, key),
   /** The handle, which all sessions of the server share. */
-  search: (token: Token, _: Making, key: TokenKeyName) => new Uint8Array(token.handle(key)),
+  search: (token: Token, _: Making, key: TokenKeyName) => {
+    const handle = token.handle(key);
+    return { handle: new Uint8Array(handle), mark: markOf(token, handle) };
+  },
   generate: (token: Token, making: Making, options: SecretOptions) => generate(token, options, making),
   generatePair: (token: Token, making: Making, options: PairOptions) => generatePair(token, options, making),
   bring: (token: Token, making: Making, options: KeyOptions, key: BroughtKey) => bring(token, options, key, making),
@@ -35,6 +39,12 @@ export type WorkValue<N extends WorkName> = ReturnType<(typeof WORK)[N]>;
 const LONG: ReadonlySet<WorkName> = new Set(['list', 'generate', 'generatePair', 'bring', 'destroy']);
 /** Searches for one key, which may take long too, but must not wait for those: a use waits for them. */
 const LOOKUPS: ReadonlySet<WorkName> = new Set(['find', 'search']);
+
+/** What makes or destroys the key whose name is in its first argument. */
+const CHANGES: ReadonlySet<WorkName> = new Set(['generate', 'generatePair', 'bring', 'destroy']);
+
+/** @returns the name of the key that the call makes or destroys; undefined for any other call */
+export const changedName = ({ name, args }: Work): string | undefined => (CHANGES.has(name) ? (args[0] as { readonly name: string }).name : undefined);
 
 export const isLong = (name: WorkName): boolean => LONG.has(name);
 export const isLookup = (name: WorkName): boolean => LOOKUPS.has(name);

@@ -48,6 +48,25 @@ if (!skipWithout('softhsm2')) {
     assert.equal(after, id('0201::2'));
   });
 
+  test('a key that another program has replaced is told in the log; one that was made anew here is not', async () => {
+    const warnings = () => server.lines.filter(({ msg }) => /^another key is on the token/.test(String(msg)));
+    const encrypt = (name: string) => done(kmip(server.admin, 'Encrypt', identifier(id(name)), bytes('Data', 'AB')));
+    for (const name of ['replaced', 'made anew']) {
+      await done(makeSecret(server.admin, id(name)));
+      await encrypt(name);
+    }
+    await done(kmip(server.admin, 'Destroy', identifier(id('made anew'))));
+    await done(makeSecret(server.admin, id('made anew')));
+    await encrypt('made anew');
+    assert.deepEqual(warnings(), []);
+    server.hsm.tool(server.slot, "destroy(4, 'replaced') + aes('replaced')");
+    await encrypt('replaced');
+    assert.deepEqual(
+      warnings().map(({ prefix, slot, name, kind }) => [prefix, slot, name, kind]),
+      [['hsm::soft_hsm', server.slot, 'replaced', 'secret']],
+    );
+  });
+
   test('a CKA_ID that is a text has no hexadecimal form, and no new key has one', async () => {
     aes(Buffer.from('plain').toString('hex'), 'plain');
     await refused(kmip(server.admin, 'GetAttributes', identifier(id(`0x${Buffer.from('plain').toString('hex')}`))), /^Object_Not_Found/);
