@@ -1,4 +1,4 @@
-// The CPU time that a thread of this process has used, as Linux counts it; no other system tells it to other threads.
+// The CPU time that a thread of this process has used, and waited for, as Linux counts it; no other system tells it to other threads.
 import { closeSync, openSync, readlinkSync, readSync } from 'node:fs';
 
 const NS_PER_MS = 1e6;
@@ -43,9 +43,15 @@ export class ThreadTime {
 
   /** Milliseconds; the last few of a running thread may be missing. @returns undefined for a thread that has ended */
   ms(): number | undefined {
+    return this.figures()?.ranMs;
+  }
+
+  /** Milliseconds, of those in which it ran and of those in which it could have run, but others had the cores. */
+  figures(): { readonly ranMs: number; readonly waitedMs: number } | undefined {
     try {
       const length = readSync(this.#file, this.#text, 0, this.#text.length, 0);
-      return Number.parseInt(this.#text.toString('latin1', 0, length), 10) / NS_PER_MS || undefined;
+      const [ran = 0, waited = 0] = this.#text.toString('latin1', 0, length).split(' ', 2).map(Number);
+      return ran > 0 ? { ranMs: ran / NS_PER_MS, waitedMs: waited / NS_PER_MS } : undefined;
     } catch {
       return undefined;
     }

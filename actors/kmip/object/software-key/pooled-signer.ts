@@ -1,7 +1,9 @@
-// Keys whose signatures take up to some milliseconds, beside their callers: they sign on threads of the pool, which costs the caller's thread next to nothing.
-import { isSignedInPool, isSlowSigner, signInPool } from '../../../../crypto/signature/sign.ts';
+// Keys whose signatures take up to some milliseconds, beside their callers: they sign on threads of the pool, and the short ones in the caller's thread where no core is left.
+import { isSignedInPool, isSlowSigner, sign, signInPool } from '../../../../crypto/signature/sign.ts';
 import { Lane } from '../../lane.ts';
 import { leave } from '../../leave.ts';
+import { ownCoreTime, PoolShare } from '../../pool-share.ts';
+import { SplitLane } from '../../split-lane.ts';
 import type { KeyFacts, Signing } from '../key.ts';
 import { LeftKey } from '../left-key.ts';
 import type { ManagedObject } from '../managed-object.ts';
@@ -17,8 +19,14 @@ const MAX_WAITING = 256;
  * many as there are cores, the pool made a quarter fewer at 64 connections. Other work of the pool waits behind them, with RSA-2048 for some 10 ms.
  */
 const AT_ONCE = 16;
-/** One for all keys of a thread. */
-const lane = new Lane({ width: AT_ONCE, maxWaiting: MAX_WAITING, full: leave });
+
+/** Bits of a modulus, or of the field of a curve. With a longer key a signature takes more than 1.5 times one of RSA-2048, and would hold up other requests. */
+const MAX_SHORT = { RSA: 2_048, DSA: 2_048, EC: 384 } as const;
+
+/** One of each for all keys of a thread. */
+const longLane = new Lane({ width: AT_ONCE, maxWaiting: MAX_WAITING, full: leave });
+const share = new PoolShare({ most: AT_ONCE, monotonic: () => performance.now(), coreTime: ownCoreTime() });
+const shortLane = new SplitLane({ share, maxWaiting: MAX_WAITING, full: leave });
 
 /** Whether the key can be one; its signatures are too slow for the caller's thread, and not for a place in its pool. */
 export function isPooledSigner(object: ManagedObject, { kind, algorithm, length }: KeyFacts): boolean {
@@ -37,6 +45,11 @@ export class PooledSigner extends LeftKey {
   override sign({ parameters, data, digest, encoding }: Signing): Promise<Uint8Array> {
     const key = pairKeyOf(this.#object);
     if (data === undefined || digest !== undefined || !isSignedInPool(key, parameters)) leave();
-    return lane.run(() => signInPool(key, parameters, data, encoding));
+    const inPool = () => signInPool(key, parameters, data, encoding);
+    return isShort(this) ? shortLane.run({ here: () => sign(key, parameters, { data }, encoding), inPool }) : longLane.run(inPool);
   }
+}
+
+function isShort({ algorithm, length }: KeyFacts): boolean {
+  return length <= (MAX_SHORT[algorithm as keyof typeof MAX_SHORT] ?? Number.POSITIVE_INFINITY);
 }

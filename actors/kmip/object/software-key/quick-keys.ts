@@ -1,4 +1,4 @@
-// The software keys that are used beside their callers: those whose every use takes less than some 100 us, and those that sign in the pool.
+// The software keys that are used beside their callers: those whose every use takes less than some 100 us, and those that sign in the pool or between other requests.
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { leave } from '../../leave.ts';
