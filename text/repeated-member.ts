@@ -1,4 +1,5 @@
 // Finds a member that stands twice in one object of a JSON text: RFC 8259 section 4 leaves open which one counts, so two readers can differ.
+import { stringEnd } from './json-string.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -6,8 +7,6 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const [OPEN_ARRAY, CLOSE_ARRAY] = [0x5b, 0x5d];
 const [OPEN_OBJECT, CLOSE_OBJECT] = [0x7b, 0x7d];
-/** For strings longer than this, native code finds the end faster. */
-const LONG = 128;
 /** Bytes of one escaped character and the quote before it. */
 const MAX_ESCAPED = '"\\u0061'.length;
 /** Characters of a path that an error repeats: the client chose the names. */
@@ -59,30 +58,6 @@ function membersOf(value: unknown): number {
 }
 
 const isHolder = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
-/** The offset of the quote that ends the string, or the length of `json` if there is none. */
-function stringEnd(json: Uint8Array, from: number): number {
-  for (let at = from; at < json.length; at++) {
-    const byte = json[at];
-    if (byte === QUOTE) return at;
-    if (byte === BACKSLASH) at++;
-    else if (at - from > LONG) return longStringEnd(json, at + 1);
-  }
-  return json.length;
-}
-
-/** Like `stringEnd`, but the byte before `from` must not be a backslash. */
-function longStringEnd(json: Uint8Array, from: number): number {
-  let quote = json.indexOf(QUOTE, from);
-  while (quote >= 0 && isEscaped(json, quote, from)) quote = json.indexOf(QUOTE, quote + 1);
-  return quote < 0 ? json.length : quote;
-}
-
-function isEscaped(json: Uint8Array, at: number, from: number): boolean {
-  let backslashes = 0;
-  while (at - backslashes > from && json[at - backslashes - 1] === BACKSLASH) backslashes++;
-  return backslashes % 2 === 1;
-}
 
 /** An object or an array that has begun, and where in it the reader is. */
 interface Level {

@@ -1,19 +1,17 @@
 // Parses the bytes of a JSON body, after checks that bound the memory that its values will need.
 import { isUtf8 } from 'node:buffer';
+import { stringEnd } from '../../text/json-string.ts';
 import { repeatedMember } from '../../text/repeated-member.ts';
 import { type Limits, MAX_DEPTH } from './limits.ts';
 import { invalid } from './place.ts';
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 /** A structure takes two brackets, for an object and an array. The rest is room for unknown members, which are ignored. */
 const MAX_BRACKETS = 3 * MAX_DEPTH;
 /** A field has one brace and three commas, a structure one more bracket; the limit is twice that, to allow for members that are ignored. */
 const MARKS_PER_NODE = 10;
 /** In bytes. The values of a body up to this size are always small, so it needs no check. */
 const SMALL = 64 * 1024;
-/** For strings longer than this, native code finds the end faster. */
-const LONG = 256;
 
 /** @throws Refusal InvalidMessage if the body is too large or not UTF-8 */
 export function checkBytes(bytes: Uint8Array, limits: Limits): void {
@@ -76,28 +74,4 @@ export function checkShape(bytes: Uint8Array, most: Shape): void {
         break;
     }
   }
-}
-
-/** The offset of the quote that ends the string, or the length of `bytes` if there is none. */
-function stringEnd(bytes: Uint8Array, from: number): number {
-  for (let at = from; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (byte === QUOTE) return at;
-    if (byte === BACKSLASH) at++;
-    else if (at - from > LONG) return longStringEnd(bytes, at + 1);
-  }
-  return bytes.length;
-}
-
-/** Like `stringEnd`, but the byte before `from` must not be a backslash. */
-function longStringEnd(bytes: Uint8Array, from: number): number {
-  let quote = bytes.indexOf(QUOTE, from);
-  while (quote >= 0 && isEscaped(bytes, quote, from)) quote = bytes.indexOf(QUOTE, quote + 1);
-  return quote < 0 ? bytes.length : quote;
-}
-
-function isEscaped(bytes: Uint8Array, at: number, from: number): boolean {
-  let backslashes = 0;
-  while (at - backslashes > from && bytes[at - backslashes - 1] === BACKSLASH) backslashes++;
-  return backslashes % 2 === 1;
 }
