@@ -4,6 +4,7 @@ import { CryptoError } from '../crypto-error.ts';
 import { requireOn } from '../switched-off.ts';
 import { isInSubgroup } from './discrete-log-key.ts';
 import { keyFacts } from './key-algorithm.ts';
+import { notAgreed } from './shared-secret.ts';
 
 /** As the known answers name them. */
 const NAME = { EC: 'ECDH', DH: 'DH' } as const;
@@ -19,23 +20,12 @@ export function agree(privateKey: KeyObject, publicKey: KeyObject): Uint8Array {
   if (mine.algorithm !== theirs.algorithm || mine.curve !== theirs.curve || mine.length !== theirs.length)
     throw new CryptoError('invalid', 'the two keys must be on the same curve or in the same group');
   requireOn(mine.algorithm === 'EC' || mine.algorithm === 'DH' ? NAME[mine.algorithm] : mine.curve === 'CURVE448' ? 'X448' : 'X25519');
-  if (mine.algorithm === 'DH' && !isInSubgroup(privateKey, publicKey)) throw failed();
+  if (mine.algorithm === 'DH' && !isInSubgroup(privateKey, publicKey)) throw notAgreed();
   try {
     return diffieHellman({ privateKey, publicKey });
   } catch {
-    throw failed();
+    throw notAgreed();
   }
-}
-
-const failed = (): CryptoError => new CryptoError('failed', 'key agreement failed with these keys');
-
-/**
- * All zeros is what everybody gets with a public key of small order (RFC 7748 section 6.1). OpenSSL refuses it itself; tokens may not.
- * @throws CryptoError failed
- */
-export function requireSecret(shared: Uint8Array): Uint8Array {
-  if (shared.every((byte) => byte === 0)) throw failed();
-  return shared;
 }
 
 interface Encapsulation {

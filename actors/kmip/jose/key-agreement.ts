@@ -1,6 +1,6 @@
 // ECDH-ES: the key that two key pairs agree on, and the ephemeral public key in the protected header (RFC 7518 section 4.6, RFC 8037 section 3.2).
 import { createHash, createPublicKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
-import { requireSecret } from '../../../crypto/key/key-agreement.ts';
+import { requireSecret } from '../../../crypto/key/shared-secret.ts';
 import { CURVES, type Curve, curveName } from '../../../jose/curve.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { KeyFacts } from '../object/key.ts';

@@ -1,5 +1,5 @@
 // The bytes of a derived key, from DerivationParameters and the base objects (KMIP specification 2.1 section 7.12).
-import { requireSecret } from '../../../crypto/key/key-agreement.ts';
+import { requireSecret } from '../../../crypto/key/shared-secret.ts';
 import type { CryptographicParameters } from '../../../crypto/parameters.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
