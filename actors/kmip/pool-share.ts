@@ -17,6 +17,8 @@ export interface PoolShareOptions {
   coreTime(): CoreTime | undefined;
 }
 
+/** With none, a core stayed idle for seconds where there is one front, which had only waited for its clients. */
+const LEAST = 1;
 const LOOK_MS = 250;
 /** Part of the time in which the thread could have run. Two threads on one core wait for half of it. */
 const CROWDED = 0.2;
@@ -38,7 +40,7 @@ export class PoolShare {
     this.#last = options.coreTime();
   }
 
-  /** Pieces at a time, 0 and more. */
+  /** Pieces at a time, 1 and more. */
   get width(): number {
     if (this.#options.monotonic() - this.#lookedAt >= LOOK_MS) this.#look();
     return this.#width;
@@ -53,7 +55,7 @@ export class PoolShare {
     const waitedMs = now.waitedMs - before.waitedMs;
     const part = waitedMs / Math.max(1, waitedMs + now.ranMs - before.ranMs);
     if (part >= CROWDED) {
-      this.#width >>= 1;
+      this.#width = Math.max(LEAST, this.#width >> 1);
       this.#looksToPass = LOOKS_AFTER_CROWD;
     } else if (this.#looksToPass > 0) this.#looksToPass -= 1;
     else if (part <= CALM) this.#width = Math.min(this.#width + 1, most);

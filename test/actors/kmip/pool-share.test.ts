@@ -16,12 +16,12 @@ function shareOf(most: number, isTold = true) {
   return { share, after };
 }
 
-test('it halves with every look at which the thread had to wait, down to nothing', () => {
+test('it halves with every look at which the thread had to wait, down to one', () => {
   const { share, after } = shareOf(16);
   assert.equal(share.width, 16);
   assert.deepEqual(
     [0.5, 0.4, 0.3, 0.25, 0.21, 0.5].map((part) => after(part)),
-    [8, 4, 2, 1, 0, 0],
+    [8, 4, 2, 1, 1, 1],
   );
 });
 
