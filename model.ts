@@ -9,6 +9,7 @@ import { installedModels, removeModel, verifyModel } from './actors/model/hub/in
 import { PRECISIONS } from './actors/model/hub/listing.ts';
 import { amount, progressOn } from './actors/model/hub/progress.ts';
 import { pull } from './actors/model/hub/pull.ts';
+import { EXIT } from './command/exit.ts';
 import { ConfigError } from './kernel/config/config-error.ts';
 import { lockFile } from './kernel/file-lock.ts';
 import { OWN_COMMANDS } from './kernel/own-commands.ts';
@@ -20,9 +21,6 @@ const USAGE = `usage: ${OWN_COMMANDS.model} list
        ${OWN_COMMANDS.model} verify [NAME]
        ${OWN_COMMANDS.model} remove NAME
 Also: --config FILE, --data-dir FOLDER`;
-
-/** As of every command of gatehouse: command/exit.ts. */
-const WRONG_USAGE = 2;
 
 const OPTIONS = {
   config: { type: 'string' },
@@ -144,5 +142,5 @@ main(process.argv.slice(2)).catch((error: unknown) => {
   if (error instanceof HubError) console.error(error.message);
   else if (error instanceof ConfigError) console.error(`gatehouse: ${error.message}`);
   else console.error(`the work failed: ${(error as Error).message}`);
-  process.exitCode = error instanceof UsageError ? WRONG_USAGE : 1;
+  process.exitCode = error instanceof UsageError ? EXIT.usage : 1;
 });

@@ -1,12 +1,5 @@
 // How much short work a thread gives to the pool at a time: less while the thread has to wait for a core, because the pool's threads then only take time from it.
-import { ownThread, ThreadTime } from '../../kernel/runtime/thread-time.ts';
-
-/** What the calling thread has had of the cores since it began, in milliseconds. */
-export interface CoreTime {
-  readonly ranMs: number;
-  /** It could have run, but others had the cores. */
-  readonly waitedMs: number;
-}
+import { type CoreTime, ownThread, ThreadTime } from '../../kernel/runtime/thread-time.ts';
 
 export interface PoolShareOptions {
   /** The most, with which it begins. */

@@ -13,6 +13,13 @@ export function ownThread(): number | undefined {
   }
 }
 
+/** What a thread has had of the cores since it began, in milliseconds. */
+export interface CoreTime {
+  readonly ranMs: number;
+  /** It could have run, but others had the cores. */
+  readonly waitedMs: number;
+}
+
 export class ThreadTime {
   /** What the thread had used when this object was made, in milliseconds. */
   readonly atFirst: number;
@@ -46,8 +53,8 @@ export class ThreadTime {
     return this.figures()?.ranMs;
   }
 
-  /** Milliseconds, of those in which it ran and of those in which it could have run, but others had the cores. */
-  figures(): { readonly ranMs: number; readonly waitedMs: number } | undefined {
+  /** @returns undefined for a thread that has ended */
+  figures(): CoreTime | undefined {
     try {
       const length = readSync(this.#file, this.#text, 0, this.#text.length, 0);
       const [ran = 0, waited = 0] = this.#text.toString('latin1', 0, length).split(' ', 2).map(Number);

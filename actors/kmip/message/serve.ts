@@ -83,14 +83,18 @@ function serveMessage(server: KeyServer, { message, bytes, encoding, endpoint, v
       if (verdict.refusal !== undefined) throw new Refusal('AuthenticationNotSuccessful', verdict.refusal);
     }
     const items = readItems(message, header);
-    const serving = () => serveItems(new BatchContext(server, caller, header.version), items, header, encoding);
+    const ctx = new BatchContext(server, caller, header.version);
     const ticket = verdict?.isTicket ? header.credentials?.[0]?.ticket : undefined;
-    const refused = (all: readonly Outcome[]) => batchAnswer(new BatchContext(server, caller, header.version), header, all, encoding);
-    const answer = ticket ? checkTicket(server, caller, ticket, items).then((all) => (all ? refused(all) : serving())) : serving();
+    const answer = ticket ? serveWithTicket(ctx, ticket, items, header, encoding) : serveItems(ctx, items, header, encoding);
     return answer instanceof Promise ? answer.catch((error: unknown) => refuse(server, encoding, header.version, error)) : answer;
   } catch (error) {
     return refuse(server, encoding, version, error);
   }
+}
+
+async function serveWithTicket(ctx: BatchContext, ticket: Uint8Array, items: readonly BatchItem[], header: RequestHeader, encoding: Encoding): Promise<Answer> {
+  const refused = await checkTicket(ctx.server, ctx.caller, ticket, items);
+  return refused ? batchAnswer(ctx, header, refused, encoding) : serveItems(ctx, items, header, encoding);
 }
 
 function serveItems(ctx: BatchContext, items: readonly BatchItem[], header: RequestHeader, encoding: Encoding): Answer | Promise<Answer> {

@@ -1,7 +1,8 @@
 // The share of the pool shrinks while the thread waits for a core and grows again, slowly, when it does not.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { type CoreTime, ownCoreTime, PoolShare } from '../../../actors/kmip/pool-share.ts';
+import { ownCoreTime, PoolShare } from '../../../actors/kmip/pool-share.ts';
+import type { CoreTime } from '../../../kernel/runtime/thread-time.ts';
 
 /** A share, and what moves its time: half a second in which the thread ran for 400 ms and waited for the given part of what it could have run. */
 function shareOf(most: number, isTold = true) {
