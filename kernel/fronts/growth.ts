@@ -1,15 +1,16 @@
 // Starts a further front when those that run have been busy for some seconds, until there are as many as may be.
-import { cpus } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { type Clock, elapsedMs } from '../clock.ts';
 import { repeat } from '../repeat.ts';
+import { idleMs } from '../runtime/idle-time.ts';
+import { PoolTime } from '../runtime/pool-time.ts';
 
 export interface Load {
   /** Part of the time in which the event loops of the fronts were busy, on average: 0 to 1. */
   readonly fronts: number;
-  /** Cores that nothing on the machine used. */
+  /** Cores that nothing on the machine used, but this process' pool. */
   readonly free: number;
-  /** Cores that the threads of this process left, its fronts among them. */
+  /** Cores that the threads of this process left, its fronts among them. What its pool used is left: that is work of the fronts, which more of them do themselves. */
   readonly left: number;
 }
 
@@ -74,20 +75,17 @@ export function loopMeter(): () => number {
   };
 }
 
-/** @param cores that this process may use @returns a function that tells how many of them were used by nothing on the machine, and by no thread of this process, since its last call */
+/** @param cores that this process may use @returns a function that tells what was left of them since its last call */
 export function coresMeter(cores: number): () => Omit<Load, 'fronts'> {
-  let [own, idle, at] = [process.cpuUsage(), idleMs(), elapsedMs()];
+  const pool = new PoolTime();
+  let [own, pooled, idle, at] = [process.cpuUsage(), pool.ms(), idleMs(), elapsedMs()];
   return () => {
     const { user, system } = process.cpuUsage(own);
     const spentMs = Math.max(1, elapsedMs() - at);
-    const left = cores - (user + system) / 1_000 / spentMs;
-    const free = Math.min(left, (idleMs() - idle) / spentMs);
-    [own, idle, at] = [process.cpuUsage(), idleMs(), elapsedMs()];
+    const inPool = (pool.ms() - pooled) / spentMs;
+    const left = cores - (user + system) / 1_000 / spentMs + inPool;
+    const free = Math.min(left, (idleMs() - idle) / spentMs + inPool);
+    [own, pooled, idle, at] = [process.cpuUsage(), pool.ms(), idleMs(), elapsedMs()];
     return { free, left };
   };
-}
-
-/** Of all cores of the machine together. */
-function idleMs(): number {
-  return cpus().reduce((sum, { times }) => sum + times.idle, 0);
 }

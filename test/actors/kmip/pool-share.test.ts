@@ -4,26 +4,55 @@ import { test } from 'uvu';
 import { ownCoreTime, PoolShare } from '../../../actors/kmip/pool-share.ts';
 import type { CoreTime } from '../../../kernel/runtime/thread-time.ts';
 
-/** A share, and what moves its time: half a second in which the thread ran for 400 ms and waited for the given part of what it could have run. */
+/** A share, and what moves its time: half a second in which the thread ran for 400 ms and waited for the given part of what it could have run, and cores were idle. */
 function shareOf(most: number, isTold = true) {
-  let at = 0;
+  let [at, idleMs] = [0, 0];
   let time: CoreTime = { ranMs: 0, waitedMs: 0 };
-  const share = new PoolShare({ most, monotonic: () => at, coreTime: () => (isTold ? time : undefined) });
-  const after = (part: number): number => {
+  const share = new PoolShare({ most, monotonic: () => at, coreTime: () => (isTold ? time : undefined), idleMs: () => idleMs });
+  const after = (part: number, idle = 0): number => {
     at += 500;
+    idleMs += 500 * idle;
     time = { ranMs: time.ranMs + 400, waitedMs: time.waitedMs + (400 * part) / (1 - part) };
     return share.width;
   };
   return { share, after };
 }
 
-test('it halves with every look at which the thread had to wait, down to one', () => {
+test('it halves with every look at which the thread had to wait, down to nothing', () => {
   const { share, after } = shareOf(16);
   assert.equal(share.width, 16);
   assert.deepEqual(
     [0.5, 0.4, 0.3, 0.25, 0.21, 0.5].map((part) => after(part)),
-    [8, 4, 2, 1, 1, 1],
+    [8, 4, 2, 1, 0, 0],
   );
+});
+
+test('while a core is idle one piece stays in the pool', () => {
+  const { after } = shareOf(2);
+  assert.deepEqual(
+    [0.5, 0.5, 0.5].map((part) => after(part, 0.3)),
+    [1, 1, 1],
+  );
+});
+
+test('with a core idle it gives one piece at once, and each time waits twice as long to give none again', () => {
+  const { after } = shareOf(1);
+  const looksUntilNone = (): number => {
+    let looks = 1;
+    while (after(0.5) > 0) looks += 1;
+    return looks;
+  };
+  assert.equal(looksUntilNone(), 1);
+  assert.equal(after(0.02, 0.4), 1);
+  const first = looksUntilNone();
+  assert.equal(after(0.5, 0.4), 1, 'idle is what counts then');
+  assert.equal(looksUntilNone(), 2 * first);
+  for (let n = 0; n < 10; n += 1) {
+    assert.equal(after(0.02, 0.4), 1);
+    looksUntilNone();
+  }
+  assert.equal(after(0.02, 0.4), 1);
+  assert.ok(looksUntilNone() <= 256, 'it does not give up');
 });
 
 test('it grows by one while the thread does not wait, but not soon after it was too much', () => {

@@ -1,5 +1,6 @@
 // Keys whose signatures take up to some milliseconds, beside their callers: they sign on threads of the pool, and the short ones in the caller's thread where no core is left.
 import { isSignedInPool, isSlowSigner, sign, signInPool } from '../../../../crypto/signature/sign.ts';
+import { idleMs } from '../../../../kernel/runtime/idle-time.ts';
 import { Lane } from '../../lane.ts';
 import { leave } from '../../leave.ts';
 import { ownCoreTime, PoolShare } from '../../pool-share.ts';
@@ -25,7 +26,7 @@ const MAX_SHORT = { RSA: 2_048, DSA: 2_048, EC: 384 } as const;
 
 /** One of each for all keys of a thread. */
 const longLane = new Lane({ width: AT_ONCE, maxWaiting: MAX_WAITING, full: leave });
-const share = new PoolShare({ most: AT_ONCE, monotonic: () => performance.now(), coreTime: ownCoreTime() });
+const share = new PoolShare({ most: AT_ONCE, monotonic: () => performance.now(), coreTime: ownCoreTime(), idleMs });
 const shortLane = new SplitLane({ share, maxWaiting: MAX_WAITING, full: leave });
 
 /** Whether the key can be one; its signatures are too slow for the caller's thread, and not for a place in its pool. */
