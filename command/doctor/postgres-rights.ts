@@ -1,5 +1,6 @@
 // What the user of a PostgreSQL database may do there, and whether the database keeps every text.
 import type { ClientBase } from 'pg';
+import { troubleOf } from '../../kernel/store/encoding.ts';
 import { type Finding, problem, warning } from './finding.ts';
 
 /** A check of each right by itself: of a list, PostgreSQL asks for any. */
@@ -30,8 +31,8 @@ export async function rightsIn(client: Pick<ClientBase, 'query'>): Promise<Findi
   const { user, schema, encoding, isReadOnly, mayMake, lacking, isStarted } = rows[0] as Rights;
   const findings: Finding[] = [];
   const tell = (say: typeof problem, says: string, advice: string) => void findings.push(say('database', says, advice));
-  if (encoding !== 'UTF8')
-    tell(problem, `it has the encoding ${encoding}, which cannot keep every text`, "make it anew: CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0");
+  const unfit = troubleOf(encoding);
+  if (unfit) tell(problem, `it ${unfit.says}`, unfit.advice);
   if (isReadOnly)
     tell(
       problem,
