@@ -1,7 +1,7 @@
 // Runs migrations: each once, in order, forward only, under a lock that all nodes share.
 import { Fault, isServerFailure } from '../fault.ts';
 import { encodingProblem } from './encoding.ts';
-import type { Dialect, Reader, Store } from './store.ts';
+import type { Dialect, Reader, Store, Transaction } from './store.ts';
 import { tableNames } from './tables.ts';
 
 /** `sql` is one text for both databases (BIGINT, TEXT and BYTEA work in both), or one text for each. */
@@ -83,7 +83,7 @@ export function sqlOf({ sql }: Migration, dialect: Dialect): string {
 }
 
 /**
- * Brings the database up to date. Each migration has its own transaction.
+ * Brings the database up to date. Each migration has its own transaction, but a new database gets all of them in one: it is complete or still new.
  * @returns number of applied migrations
  * @throws RefusedStore if a newer gatehouse has migrated the database, if a copy into it has not finished, or for an encoding that does not keep every text
  * @throws Error if a migration fails (with its name)
@@ -93,34 +93,66 @@ export async function migrate(store: Store, sets: readonly MigrationSet[], now: 
   if (problem !== undefined) throw new RefusedStore(problem);
   await refuseUnfinished(store);
   await store.transaction((tx) => tx.exec(MIGRATION_TABLE), { lock: MIGRATION_LOCK });
-  let applied = 0;
-  for (const { owner, migrations } of withKernel(sets)) {
+  const all = withKernel(sets);
+  let applied = await applyToNew(store, all, now);
+  for (const { owner, migrations } of all) {
     for (const migration of migrations) if (await apply(store, owner, migration, now)) applied += 1;
     await refuseNewer(store, owner, migrations.at(-1)?.id ?? 0);
   }
   return applied;
 }
 
+/** A commit and a reading of the tables anew for each migration would take most of the time. @returns their number; 0 for a database that has some */
+async function applyToNew(store: Store, sets: readonly MigrationSet[], now: () => number): Promise<number> {
+  const all = sets.flatMap(({ owner, migrations }) => migrations.map((migration) => ({ owner, migration })));
+  let name = 'of a new database';
+  try {
+    return await store.transaction(
+      async (tx) => {
+        if (await tx.get('SELECT id FROM migration LIMIT 1')) return 0;
+        for (const { owner, migration } of all) {
+          name = nameOf(owner, migration);
+          await run(tx, store.dialect, owner, migration, now);
+        }
+        return all.length;
+      },
+      { lock: MIGRATION_LOCK },
+    );
+  } catch (error) {
+    throw failureOf(name, error);
+  }
+}
+
 async function apply(store: Store, owner: string, migration: Migration, now: () => number): Promise<boolean> {
-  const { id, about } = migration;
+  const { id } = migration;
   const known = 'SELECT id FROM migration WHERE owner = $1 AND id = $2';
   if (await store.get(known, [owner, id])) return false;
   try {
     return await store.transaction(
       async (tx) => {
         if (await tx.get(known, [owner, id])) return false;
-        await tx.exec(sqlOf(migration, store.dialect));
-        await tx.run('INSERT INTO migration (owner, id, about, applied_at) VALUES ($1, $2, $3, $4)', [owner, id, about, now()]);
+        await run(tx, store.dialect, owner, migration, now);
         return true;
       },
       { lock: MIGRATION_LOCK },
     );
   } catch (error) {
-    const failed = `migration ${owner}/${id} (${about}) failed`;
-    // The database is at fault, for example with a full disk, and not the migration.
-    if (error instanceof Fault && isServerFailure(error)) throw new Fault(error.code, { detail: `${failed}: ${error.message}`, cause: error.cause });
-    throw new Error(failed, { cause: error });
+    throw failureOf(nameOf(owner, migration), error);
   }
+}
+
+async function run(tx: Transaction, dialect: Dialect, owner: string, migration: Migration, now: () => number): Promise<void> {
+  await tx.exec(sqlOf(migration, dialect));
+  await tx.run('INSERT INTO migration (owner, id, about, applied_at) VALUES ($1, $2, $3, $4)', [owner, migration.id, migration.about, now()]);
+}
+
+const nameOf = (owner: string, { id, about }: Migration): string => `${owner}/${id} (${about})`;
+
+function failureOf(name: string, error: unknown): Error {
+  const failed = `migration ${name} failed`;
+  // The database is at fault, for example with a full disk, and not the migration.
+  if (error instanceof Fault && isServerFailure(error)) return new Fault(error.code, { detail: `${failed}: ${error.message}`, cause: error.cause });
+  return new Error(failed, { cause: error });
 }
 
 async function refuseUnfinished(store: Store): Promise<void> {

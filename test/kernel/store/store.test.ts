@@ -180,6 +180,20 @@ for (const database of databases) {
     await Promise.all(stores.map((each) => each.close()));
   });
 
+  test(name('a new database whose last migration fails is still new: it gets all of them the next time'), async () => {
+    const store = await openStore(await database.url(), { writer: 'w', clock });
+    const more = (sql: string) => ({ owner: 'sample', migrations: [...TABLE.migrations, { id: 2, about: 'more', sql }] });
+    await assert.rejects(
+      migrate(store, [more('CREATE NONSENSE')], () => 0),
+      /migration sample\/2 \(more\) failed/,
+    );
+    assert.deepEqual(await store.all('SELECT id FROM migration'), []);
+    await assert.rejects(store.get('SELECT id FROM item'));
+    const all = withKernel([TABLE]).reduce((sum, { migrations }) => sum + migrations.length, 1);
+    assert.equal(await migrate(store, [more('CREATE TABLE more (id TEXT)')], () => 0), all);
+    await store.close();
+  });
+
   test(name('a lock of a transaction excludes the others of that name'), async () => {
     const url = await database.url();
     const stores = await Promise.all([open(url, 'a'), open(url, 'b')]);
