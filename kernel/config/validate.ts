@@ -35,7 +35,18 @@ export function validate(raw: unknown, schema: TSchema, name: string): Validatio
   return { value: undefined, problems: [...new Set((check.errors ?? []).map((error) => inWords(error, name)))] };
 }
 
+/** By their schemas: a process that reads its configuration again, or starts servers one after the other, compiles each once. */
+const compiled = new WeakMap<TSchema, ValidateFunction | Error>();
+
 function compile(schema: TSchema): ValidateFunction | Error {
+  const known = compiled.get(schema);
+  if (known) return known;
+  const made = compileNew(schema);
+  compiled.set(schema, made);
+  return made;
+}
+
+function compileNew(schema: TSchema): ValidateFunction | Error {
   try {
     return ajv.compile({ type: 'object', properties: { value: schema }, required: ['value'] });
   } catch (error) {
