@@ -3,9 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { hashSync, verifySync } from '@node-rs/argon2';
 import { defineActor } from '../../kernel/actor.ts';
 import type { PasswordApi } from './api.ts';
+import { COST } from './cost.ts';
 
-/** The server's cost parameters (RFC 9106): 64 MiB, 3 passes, 4 lanes. Algorithm 2 is Argon2id in the binding. */
-const COST = { algorithm: 2, memoryCost: 65_536, timeCost: 3, parallelism: 4, outputLen: 32 } as const;
 /** What the binding chooses for a new hash. */
 const SALT_BYTES = 16;
 

@@ -11,6 +11,8 @@ import { signInAdmin, startServer, type TestServer } from '../server.ts';
 import { createSoftHsm } from '../softhsm.ts';
 import { skipWithout } from '../system.ts';
 
+// A death must find hashes that run.
+process.env['GATEHOUSE_TEST_PASSWORD_COST'] = 'full';
 const DEATHS = ['terminate', 'throwUncaught', 'rejectUnhandled', 'exhaustHeap'] as const;
 type Death = (typeof DEATHS)[number];
 

@@ -7,6 +7,8 @@ import { replicated } from '../../kernel/actor.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
 import { createRuntime, outcome } from '../runtime.ts';
 
+// The cost is what is tested.
+process.env['GATEHOUSE_TEST_PASSWORD_COST'] = 'full';
 const argon2 = createRequire(import.meta.url)('argon2') as typeof import('argon2');
 const spec = replicated<PasswordApi, null>({
   module: new URL('../../actors/password/password.actor.ts', import.meta.url),

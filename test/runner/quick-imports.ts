@@ -1,6 +1,9 @@
 // Loaded before a test file and in each thread that it starts: resolves imports of one source by another without asking the file system, which answers what they say.
 import { registerHooks } from 'node:module';
 
+/** The module that says what a password hash costs, and the one that stands in for it, unless a test file sets GATEHOUSE_TEST_PASSWORD_COST to full. */
+const [COST, LOW_COST] = ['../../actors/password/cost.ts', 'low-cost.ts'].map((path) => new URL(path, import.meta.url).href);
+
 /**
  * Node looks for the file, for links on the way to it and for the package.json above it, for each import of each thread. That is 40 % of the time in
  * which the threads of a server load their modules, and a run starts more than a thousand servers. Processes that tests start are without it.
@@ -9,6 +12,9 @@ registerHooks({
   resolve(specifier, context, next) {
     const { parentURL } = context;
     const isSource = specifier.startsWith('.') && specifier.endsWith('.ts') && parentURL?.startsWith('file:');
-    return isSource ? { url: new URL(specifier, parentURL).href, format: 'module-typescript', shortCircuit: true } : next(specifier, context);
+    if (!isSource) return next(specifier, context);
+    const { href } = new URL(specifier, parentURL);
+    const url = href === COST && process.env['GATEHOUSE_TEST_PASSWORD_COST'] !== 'full' ? (LOW_COST as string) : href;
+    return { url, format: 'module-typescript', shortCircuit: true };
   },
 });
