@@ -37,6 +37,26 @@ const fragileHsm = definePlugin({
 });
 const plugins = [fragileAuth, fragileHsm] as never;
 
+/** One for all deaths of an actor, each of which finds what the one before has left: a start costs more than a death. By configuration. */
+const servers = new Map<string, Promise<{ readonly server: TestServer; readonly cookie: string }>>();
+function started(config = '') {
+  const known = servers.get(config) ?? startServer({ plugins, config }).then(async (server) => ({ server, cookie: await signInAdmin(server) }));
+  servers.set(config, known);
+  return known;
+}
+/** A token for each isolation. The library of both has one configuration for the process. */
+let softHsm: ReturnType<typeof createSoftHsm> | undefined;
+const configs = new Map<string, string>();
+function withToken(isolation: string): string {
+  softHsm ??= createSoftHsm();
+  const slot = softHsm.addToken(isolation, '12345678');
+  return `[[hsm_instances]]\nhsm_model = "soft_hsm"\nhsm_slot = [${slot}]\nhsm_password = ["12345678"]\nisolation = "${isolation}"\n`;
+}
+test.after(async () => {
+  for (const { server } of await Promise.all(servers.values())) await server.end();
+  softHsm?.end();
+});
+
 /** Without a part beside the front, so that every look at a session is a call of the actor. */
 const OWN = '[auth]\nplacement = "own"\n';
 
@@ -51,8 +71,7 @@ async function kill(server: TestServer, actor: string, remote: Remote<FragileApi
 
 for (const death of DEATHS) {
   test(`session: ${death} with statements running and calls queued; the sessions are still there`, async () => {
-    const server = await startServer({ plugins, config: OWN });
-    const cookie = await signInAdmin(server);
+    const { server, cookie } = await started(OWN);
     const session = server.runtime.ref('session') as unknown as ShardedRef<FragileApi>;
     // Reads that miss the cache and writes: 50 of each are queued when the thread dies.
     const asks = Array.from({ length: 50 }, (_, n) =>
@@ -67,12 +86,10 @@ for (const death of DEATHS) {
     }
     assert.equal((await server.ask('GET', '/whoami', { cookie })).status, 200);
     assert.equal((await server.ask('GET', '/health')).status, 200);
-    await server.end();
   });
 
   test(`password: ${death} with hashes running; later logins succeed`, async () => {
-    const server = await startServer({ plugins });
-    await signInAdmin(server);
+    const { server } = await started();
     const password = server.runtime.ref('password') as unknown as Remote<FragileApi>;
     const logins = Array.from({ length: 8 }, () => server.ask('POST', '/login?realm=_', { user: 'admin:a new password' }));
     await until(() => (server.runtime.groups.get('password')?.supervisors[0]?.dispatcher.busy ?? 0) > 0, 'a hash runs');
@@ -81,17 +98,14 @@ for (const death of DEATHS) {
     for (const { status, body } of answers) assert.ok(status === 200 || (status === 503 && body.code === 'ACTOR_LOST'), `${status} ${body?.code}`);
     assert.ok(answers.filter(({ status }) => status === 503).length <= 4);
     assert.equal((await server.ask('POST', '/login?realm=_', { user: 'admin:a new password' })).status, 200);
-    await server.end();
   });
 
   for (const isolation of ['thread', 'process']) {
     test(`hsm in a ${isolation}: ${death}; its status recovers by itself`, async () => {
       if (skipWithout('softhsm2')) return;
-      const token = createSoftHsm();
-      const slot = token.addToken('t', '12345678');
-      const config = `[[hsm_instances]]\nhsm_model = "soft_hsm"\nhsm_slot = [${slot}]\nhsm_password = ["12345678"]\nisolation = "${isolation}"\n`;
-      const server = await startServer({ plugins, config });
-      const cookie = await signInAdmin(server);
+      const config = configs.get(isolation) ?? withToken(isolation);
+      configs.set(isolation, config);
+      const { server, cookie } = await started(config);
       const accessible = async () => {
         await server.runtime.advance(1_001);
         return (await server.ask('GET', '/hsm/status', { cookie })).body[0].slots[0].accessible === true;
@@ -100,8 +114,6 @@ for (const death of DEATHS) {
       const remote = (server.runtime.ref('hsm') as unknown as PinnedRef<FragileApi>).at('hsm::soft_hsm');
       await kill(server, 'hsm', remote, death);
       await until(accessible, 'accessible again', 20_000);
-      await server.end();
-      token.end();
     });
   }
 }
