@@ -5,6 +5,9 @@ import { gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import { signInAdmin, startServer, type TestServer } from '../../server.ts';
 
+// A sign-in is the slow request here.
+process.env['GATEHOUSE_TEST_PASSWORD_COST'] = 'full';
+
 let server: TestServer;
 let cookie: string;
 test.before(async () => {
