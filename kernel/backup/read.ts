@@ -10,7 +10,7 @@ export interface Take {
   /** Called first, once. It throws if the header is not acceptable. */
   header?(header: Header): void;
   /** Called before the rows of the table. */
-  table?(table: Table): void;
+  table?(table: Table): Promise<void> | undefined;
   row(table: Table, values: SqlValue[]): Promise<void> | undefined;
 }
 
@@ -84,7 +84,8 @@ class Reading {
       return this.#take.row(this.#table, values);
     } else if (isTable(value)) {
       this.#table = value;
-      this.#take.table?.(value);
+      this.#hash.update(bytes);
+      return this.#take.table?.(value);
     } else return this.#finish(value as End | null);
     this.#hash.update(bytes);
     return undefined;

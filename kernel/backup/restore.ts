@@ -65,6 +65,7 @@ async function examine(path: string, source: RootKeySource, plugins: readonly Mi
       const known = found.tables.find((candidate) => candidate.table === table);
       if (known?.columns.join() !== columns.join())
         throw new BackupError(`${path} is damaged: its migrations do not make the table ${table} as it is in the file`);
+      return undefined;
     },
   });
   const header = found.header as Header;
@@ -107,7 +108,8 @@ function insertAll(store: Store, path: string, { migrations, tables, end }: Exam
       await requireEmpty(tx, store.dialect, tables, 'the store', 'a restore never overwrites data, so use a new data folder or a new database');
       for (const sql of schemaSql(migrations, store.dialect)) await tx.exec(sql);
       const inserter = new Inserter(tx, store.dialect);
-      const read = await readBackup(path, { row: (table, values) => inserter.add(table, values) });
+      // Also of a table without rows: triggers may have made some.
+      const read = await readBackup(path, { table: (table) => inserter.begin(table), row: (table, values) => inserter.add(table, values) });
       await inserter.flush();
       if (read.sha256 !== end.sha256 || read.mac !== end.mac)
         throw new BackupError(`${path} was changed while it was read; try again when nobody writes to it`);
