@@ -6,6 +6,7 @@ import { createClock, type LocalClock } from './clock.ts';
 import { ClockProbe } from './clock-probe.ts';
 import { type Configured, type ConfigureOptions, configure } from './configure.ts';
 import { openDataDir } from './data-dir.ts';
+import { lockDatabase } from './database-lock.ts';
 import { Drain } from './drain.ts';
 import { describe } from './fault.ts';
 import { frontPlan } from './front-plan.ts';
@@ -94,6 +95,7 @@ async function start(options: Start): Promise<Server> {
   const shared = newSharedMemory(plan.first === 1 ? plan.most : plan.most + 1);
   unwind.add('shared memory', () => shared.bell.close());
   const store = { url: openableStoreUrl(options.config.store.url, dataDir.path), origin: randomUUID() };
+  unwind.add('lock of the database', lockDatabase(store.url));
   const node = nodeName(dataDir.path);
   const processMetrics = createProcessMetrics();
   const tracing = await openTracing({ ...options, node, ...processMetrics });

@@ -3,6 +3,7 @@ import { migrationSets } from '../catalog/migrations.ts';
 import { createClock } from '../clock.ts';
 import { configure } from '../configure.ts';
 import { openDataDir } from '../data-dir.ts';
+import { lockDatabase } from '../database-lock.ts';
 import { nodeName } from '../prepare-store.ts';
 import { type MigrationSet, migrationLevels } from '../store/migrate.ts';
 import { openStore } from '../store/open.ts';
@@ -37,14 +38,18 @@ export async function copyStore(options: JobOptions, tell: (line: string) => voi
   const warnings: string[] = [];
   // Held, so that no server of this folder writes meanwhile.
   const dataDir = openDataDir(folder, (warning) => warnings.push(`\ngatehouse: ${warning}`));
+  const unlocks: (() => void)[] = [];
   try {
     const [from, target] = [openableStoreUrl(config.store.url, dataDir.path), openableStoreUrl(to, dataDir.path, '--copy-store')];
     if (from === target) throw new BackupError('--copy-store names the database of [store] url itself; name another database');
     requireDatabase(from, 'copy');
+    unlocks.push(lockDatabase(from));
+    unlocks.push(lockDatabase(target, '--copy-store'));
     const copy = { from, to: target, node: nodeName(dataDir.path), plugins: migrationSets(catalog.plugins), tell };
     const { rows, tables } = await jobOf('the copy', () => copyAll(copy));
     return `gatehouse: copied ${rows} rows of ${tables} tables and compared each; set [store] url to the new database, keep the root key, and start${warnings.join('')}`;
   } finally {
+    for (const unlock of unlocks) unlock();
     dataDir.release();
   }
 }
