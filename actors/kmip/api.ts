@@ -151,6 +151,8 @@ export type KmipApi = AccessApi &
     noteRefusals(rows: readonly AuditEvent[]): Promise<void>;
     /** Rotates all keys that are due. @returns the number of keys that were rotated */
     rotateDue(): Promise<number>;
+    /** Deletes the tickets of Login that have ended. @returns their number */
+    purgeTickets(): Promise<number>;
   };
 
 /** Configuration of the actor. */

@@ -26,6 +26,7 @@ import { OPERATIONS } from './operations/index.ts';
 import { throwFaults } from './refused-call.ts';
 import { rotateDue } from './rotation.ts';
 import { openStreams } from './streams.ts';
+import { purgeTickets } from './tickets.ts';
 import { writeRefusals } from './told-refusals.ts';
 import { createTombstones } from './tombstones.ts';
 import { type Serving, warmUp } from './warm-up.ts';
@@ -77,6 +78,7 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
       crypto: async (call, body, caller) => answerCrypto(server, call, body, await acting(caller)),
       noteRefusals: (rows) => writeRefusals(server, rows),
       rotateDue: () => rotateDue(server),
+      purgeTickets: () => purgeTickets(store, Math.floor(now() / 1000)),
     }),
     stop: () => store.close(),
   };

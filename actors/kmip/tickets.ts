@@ -1,5 +1,6 @@
 // Tickets of Login: each proves its owner in the headers of messages, for a time or a number of them (KMIP specification 2.1 sections 6.1.30 and 7.39).
 import { createHash, randomBytes } from 'node:crypto';
+import { deleteInParts, PART } from '../../kernel/store/parts.ts';
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
 import { Refusal } from '../../kmip/refusal.ts';
 
@@ -51,6 +52,13 @@ export async function endTicket(tx: Transaction, owner: string, ticket: Uint8Arr
   const hash = hashOf(ticket);
   await openTicket(tx, owner, hash, now);
   await tx.run('DELETE FROM kms_ticket WHERE hash = $1', [hash]);
+}
+
+const ENDED = `DELETE FROM kms_ticket WHERE hash IN (SELECT hash FROM kms_ticket WHERE ends_at <= $1 LIMIT ${PART})`;
+
+/** Deletes those that have ended, also of owners who never log in again. @param now seconds since the epoch @returns their number */
+export function purgeTickets(store: Pick<Store, 'transaction'>, now: number): Promise<number> {
+  return deleteInParts(store, ENDED, [now]);
 }
 
 async function openTicket(from: Reader, owner: string, hash: string, now: number): Promise<{ readonly requests_left: number | null }> {

@@ -63,4 +63,5 @@ export const KEYS_MIGRATIONS: readonly Migration[] = [
       CREATE INDEX kms_ticket_owner ON kms_ticket (owner, issued_at);
     `,
   },
+  { id: 12, about: 'the tickets that have ended, whoever has them', sql: 'CREATE INDEX kms_ticket_end ON kms_ticket (ends_at) WHERE ends_at IS NOT NULL;' },
 ];

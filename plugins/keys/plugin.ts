@@ -14,6 +14,7 @@ import { KEYS_MIGRATIONS } from './migrations.ts';
 import { outcomeCounter } from './outcomes.ts';
 import { rotateRegularly } from './rotation.ts';
 import { serverRoutes } from './server-info.ts';
+import { purgeTicketsRegularly } from './ticket-purge.ts';
 import { tombstoneRoutes } from './tombstones.ts';
 
 export default definePlugin<KeysConfig, KeysActors, Neighbours>({
@@ -44,6 +45,7 @@ export default definePlugin<KeysConfig, KeysActors, Neighbours>({
   listeners: (ctx) => kmipListeners(ctx, outcomeCounter(ctx.metrics)),
   async open(ctx) {
     rotateRegularly(ctx);
+    purgeTicketsRegularly(ctx);
     return [];
   },
 });

@@ -2,7 +2,8 @@
 import { describe, Fault } from '../../kernel/fault.ts';
 import type { KeysContext } from './actors.ts';
 
-const isSealed = (error: unknown) => error instanceof Fault && error.code === 'KEY_SERVER_SEALED';
+/** The log has one line for it already. */
+export const isSealed = (error: unknown): boolean => error instanceof Fault && error.code === 'KEY_SERVER_SEALED';
 
 /** Never, if the interval is 0. */
 export function rotateRegularly({ config, actors, clock, log, signal }: KeysContext): void {
@@ -13,7 +14,6 @@ export function rotateRegularly({ config, actors, clock, log, signal }: KeysCont
       const rotated = await actors.kmip.rotateDue();
       if (rotated > 0) log.info({ keys: rotated }, 'keys rotated');
     } catch (error) {
-      // The log already says that the key server is sealed.
       if (!signal.aborted && !isSealed(error)) log.warn({ error: describe(error) }, 'cannot rotate the keys that are due; the server will try again');
     }
     if (!signal.aborted) timer = clock.setTimeout(() => void look(), everyMs);

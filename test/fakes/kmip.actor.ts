@@ -58,6 +58,7 @@ export default defineActor<KmipApi, KmipArgs>((args, ctx) => {
       transfer: async () => ({ transferred: 0, remaining: 0 }),
       destroyOwned: async () => ({ destroyed: 0, remaining: 0 }),
       noteRefusals: async () => {},
+      purgeTickets: async () => 0,
       async rotateDue() {
         rotations += 1;
         ctx.report({ ready: true, detail: rotations });
