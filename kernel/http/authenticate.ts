@@ -1,4 +1,4 @@
-// Finds out who is calling. The first credential present decides. A request with a session cookie must come from our own pages.
+// Finds out who is calling. The first credential present decides. A request with one that browsers add by themselves must come from our own pages.
 import type { TLSSocket } from 'node:tls';
 import type { FastifyRequest } from 'fastify';
 import { andThen } from '../at-once.ts';
@@ -8,6 +8,7 @@ import { appTokenIn } from './app-token.ts';
 import { peerCertificate } from './client-certificate.ts';
 import { cookieIn } from './cookie.ts';
 import { type Authenticator, type Authenticators, type Caller, CREDENTIAL_KINDS, type CredentialKind, type Presented } from './credential.ts';
+import { refuseForeignPage } from './foreign-pages.ts';
 
 export const SESSION_COOKIE = '_ea_';
 
@@ -48,7 +49,7 @@ export function createAuthentication(plugins: readonly Authenticators[], clock: 
 
 function requireCaller(caller: Found, request: FastifyRequest): Caller {
   if (!caller) throw new Fault('UNAUTHENTICATED');
-  if (caller.credential === 'cookie') refuseForeignOrigin(request);
+  refuseForeignPage(request, caller.credential);
   return caller;
 }
 
@@ -71,19 +72,4 @@ function findPresented(request: FastifyRequest, now: number): { kind: Credential
   if (cookie !== undefined) return { kind: 'cookie', presented: { value: cookie, address } };
   const { present, view } = peerCertificate(request.raw.socket as TLSSocket, now);
   return present ? { kind: 'certificate', presented: { value: '', address, certificate: view } } : undefined;
-}
-
-/** Browsers set both headers, and a page cannot change them. */
-function refuseForeignOrigin(request: FastifyRequest): void {
-  const { origin, 'sec-fetch-site': site } = request.headers;
-  if (origin !== undefined && origin !== ownOrigin(request.host))
-    throw new Fault('FORBIDDEN', { detail: 'the request comes from another origin; a session cookie is accepted from pages of this server only' });
-  if (site !== undefined && site !== 'same-origin' && site !== 'none')
-    throw new Fault('FORBIDDEN', { detail: 'the request comes from another site; a session cookie is accepted from pages of this server only' });
-}
-
-/** As browsers write it: some proxies add the port that every https address has, and hosts may have capitals. */
-function ownOrigin(host: string): string | undefined {
-  const address = `https://${host}`;
-  return URL.canParse(address) ? new URL(address).origin : undefined;
 }

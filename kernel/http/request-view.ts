@@ -6,6 +6,7 @@ import { SESSION_COOKIE } from './authenticate.ts';
 import { type PeerCertificateView, peerCertificate } from './client-certificate.ts';
 import { cookieIn } from './cookie.ts';
 import type { Caller } from './credential.ts';
+import { refuseForeignPage } from './foreign-pages.ts';
 import type { Request } from './route.ts';
 
 /** A class, because an object with getters of its own costs ten times as much. What most handlers do not need is made when it is asked for. */
@@ -45,7 +46,9 @@ export class RequestView implements Request {
   }
 
   get certificate(): PeerCertificateView | undefined {
-    return peerCertificate(this.#request.raw.socket as TLSSocket, this.#clock.now()).view;
+    const { view } = peerCertificate(this.#request.raw.socket as TLSSocket, this.#clock.now());
+    if (view) refuseForeignPage(this.#request, 'certificate');
+    return view;
   }
 
   get signal(): AbortSignal {

@@ -17,7 +17,7 @@ export interface Request<Body = unknown> {
   readonly caller: Caller | undefined;
   /** Value of the session cookie, as sent. */
   readonly cookie: string | undefined;
-  /** The client certificate, if there is one and it is valid now. */
+  /** The client certificate, if there is one and it is valid now. @throws Fault FORBIDDEN if a page of another origin asks: browsers add certificates by themselves */
   readonly certificate: PeerCertificateView | undefined;
   /** Aborted if the client disconnects before it gets its answer. */
   readonly signal: AbortSignal;

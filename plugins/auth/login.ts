@@ -43,9 +43,12 @@ export function credentialRequired(ctx: AuthContext, count: (outcome: string) =>
 type Credential = { readonly basic: BasicCredentials } | { readonly token: string } | { readonly commonName: string };
 
 /** The Authorization header takes precedence over a client certificate. The session cookie is ignored. @returns why there is none, for the audit log */
-function credentialOf({ headers, certificate }: Pick<Asking, 'headers' | 'certificate'>): Credential | string {
-  const authorization = headers['authorization'] as string | undefined;
-  if (authorization === undefined) return certificate ? { commonName: certificate.commonName } : 'no credentials';
+function credentialOf(asking: Pick<Asking, 'headers' | 'certificate'>): Credential | string {
+  const authorization = asking.headers['authorization'] as string | undefined;
+  if (authorization === undefined) {
+    const { certificate } = asking;
+    return certificate ? { commonName: certificate.commonName } : 'no credentials';
+  }
   const basic = parseBasic(authorization);
   if (basic) return { basic };
   const token = /^Bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i.exec(authorization)?.[1];

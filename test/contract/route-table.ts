@@ -8,7 +8,8 @@ export interface RoutedServer extends TestServer {
   readonly routes: readonly Route[];
 }
 
-export async function startRoutedServer(options: TestServerOptions = {}): Promise<RoutedServer> {
+/** The built-in plugins for a server; the table is there once it has started. */
+export function routedPlugins(): { readonly plugins: readonly AnyPlugin[]; readonly routes: readonly Route[] } {
   const routes: Route[] = [];
   const noting = (plugin: AnyPlugin): AnyPlugin => ({
     ...plugin,
@@ -18,7 +19,12 @@ export async function startRoutedServer(options: TestServerOptions = {}): Promis
       return own;
     },
   });
-  return { ...(await startServer({ ...options, plugins: BUILT_IN.map(noting) })), routes };
+  return { plugins: BUILT_IN.map(noting), routes };
+}
+
+export async function startRoutedServer(options: TestServerOptions = {}): Promise<RoutedServer> {
+  const { plugins, routes } = routedPlugins();
+  return { ...(await startServer({ ...options, plugins })), routes };
 }
 
 export const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>) => `${method} ${path}`;

@@ -1,0 +1,33 @@
+// Refuses what pages of other origins ask for with a credential that browsers add to every request by themselves: a session cookie or a client certificate.
+import type { FastifyRequest } from 'fastify';
+import { Fault } from '../fault.ts';
+import type { CredentialKind } from './credential.ts';
+
+const ADDED: Readonly<Partial<Record<CredentialKind, string>>> = { cookie: 'session cookie', certificate: 'client certificate' };
+
+/**
+ * Browsers set Origin and Sec-Fetch-Site, and a page cannot change them.
+ * @param kind of the credential that is about to be used @throws Fault FORBIDDEN
+ */
+export function refuseForeignPage(request: FastifyRequest, kind: CredentialKind): void {
+  const what = ADDED[kind];
+  if (what === undefined || (kind === 'certificate' && isLink(request))) return;
+  const { origin, 'sec-fetch-site': site } = request.headers;
+  const only = `a ${what} is accepted from pages of this server only`;
+  if (origin !== undefined && origin !== ownOrigin(request.host)) throw new Fault('FORBIDDEN', { detail: `the request comes from another origin; ${only}` });
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new Fault('FORBIDDEN', { detail: `the request comes from another site; ${only}` });
+}
+
+/**
+ * Whoever wrote a link cannot read what it leads to, and nothing changes by it. A cookie does not come with most of them (SameSite=Strict): then the
+ * sign-in page leads on, which somebody with a certificate only could not pass.
+ */
+function isLink({ method, headers }: FastifyRequest): boolean {
+  return (method === 'GET' || method === 'HEAD') && headers['sec-fetch-mode'] === 'navigate';
+}
+
+/** As browsers write it: some proxies add the port that every https address has, and hosts may have capitals. */
+function ownOrigin(host: string): string | undefined {
+  const address = `https://${host}`;
+  return URL.canParse(address) ? new URL(address).origin : undefined;
+}
