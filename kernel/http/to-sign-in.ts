@@ -6,13 +6,16 @@ import { cookieIn } from './cookie.ts';
 
 export const SIGN_IN_PATH = '/sign-in';
 
+/** A link on another server of the same domain comes with the cookie and is forbidden, one from elsewhere comes without: both lead on from the sign-in page. */
+const LEADING: ReadonlySet<string> = new Set(['UNAUTHENTICATED', 'FORBIDDEN']);
+
 /** @returns the address to redirect a browser to; undefined if the client gets the error itself */
 export function signInAddress(request: FastifyRequest, refusal: unknown): string | undefined {
-  if (!(refusal instanceof Fault) || refusal.code !== 'UNAUTHENTICATED' || !wantsHtml(request.headers.accept)) return undefined;
+  if (!(refusal instanceof Fault) || !LEADING.has(refusal.code) || !wantsHtml(request.headers.accept)) return undefined;
   // A target that names another server or begins with two slashes would lead away from this server.
   if (!/^\/(?![/\\])/.test(request.url)) return SIGN_IN_PATH;
   // The page says why it is there.
-  const isEnded = cookieIn(request.headers.cookie, SESSION_COOKIE) !== undefined;
+  const isEnded = refusal.code === 'UNAUTHENTICATED' && cookieIn(request.headers.cookie, SESSION_COOKIE) !== undefined;
   return `${SIGN_IN_PATH}?next=${encodeURIComponent(request.url)}${isEnded ? '&ended=yes' : ''}`;
 }
 

@@ -1,6 +1,7 @@
 // The sign-in page in Chromium: the first login with its forced change, refusals in words, where it leads, and what it must not do.
 import assert from 'node:assert/strict';
 import { createServer, type Server as HttpServer } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import Type from 'typebox';
@@ -8,6 +9,7 @@ import { test } from 'uvu';
 import { definePlugin } from '../../kernel/plugin.ts';
 import { BUILT_IN } from '../../plugins/index.ts';
 import { openBrowser, openPage } from '../browser.ts';
+import { makeCertificate, SERVER_AUTH } from '../certificates.ts';
 import { until } from '../runtime.ts';
 import { startServer, type TestServer } from '../server.ts';
 import { skipWithout } from '../system.ts';
@@ -120,6 +122,23 @@ if (!skipWithout('chromium')) {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     assert.deepEqual([complaints, strayed], [[], []]);
     await page.context().close();
+  });
+
+  test('who follows a link on another server of the same site finds the way to the page', async () => {
+    const { cert, key } = await makeCertificate('CN=wiki', { usage: SERVER_AUTH, names: ['127.0.0.1'] });
+    const wiki = createSecureServer({ cert, key }, (_request, response) => {
+      response.setHeader('content-type', 'text/html').end(`<a href="${server.address}/pages/books">the books</a>`);
+    });
+    await new Promise<void>((resolve) => wiki.listen(0, '127.0.0.1', resolve));
+    const { page } = await signInWith('/pages/first');
+    await page.getByText('first for admin').waitFor();
+    await page.goto(`https://127.0.0.1:${(wiki.address() as AddressInfo).port}/`);
+    await page.getByRole('link', { name: 'the books' }).click();
+    await page.getByRole('heading', { name: 'You are signed in' }).waitFor();
+    await page.getByRole('link', { name: 'Continue' }).click();
+    await page.getByText('books for admin').waitFor();
+    await page.context().close();
+    await new Promise((resolve) => wiki.close(resolve));
   });
 
   test('with a foreign next page nothing is offered to go on to, also with a session', async () => {

@@ -195,6 +195,14 @@ test('a page asked for as HTML without a valid session leads to /sign-in and bac
   assert.ok(!elsewhere.head.includes('evil'), elsewhere.head);
 });
 
+test('a link on another server of this domain, which brings the cookie, leads to /sign-in and back too', async () => {
+  const link = { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate' };
+  const sent = await server.ask('GET', '/extra/page/a?x=1', { cookie, headers: { ...link, accept: 'text/html' } });
+  assert.deepEqual([sent.status, sent.headers['location'], sent.text], [303, `/sign-in?next=${encodeURIComponent('/extra/page/a?x=1')}`, '']);
+  isProblem(await server.ask('GET', '/extra/page/a', { cookie, headers: { ...link, accept: '*/*' } }), 403, 'FORBIDDEN');
+  isProblem(await server.ask('GET', '/whoami', { cookie, headers: { ...link, accept: 'text/html' } }), 403, 'FORBIDDEN');
+});
+
 test('unknown paths are 404, other methods 405 with Allow, HEAD is GET', async () => {
   isProblem(await server.ask('GET', '/nowhere'), 404, 'NOT_FOUND');
   isProblem(await server.ask('GET', '/%00'), 404, 'NOT_FOUND');
