@@ -27,7 +27,8 @@ export async function refuseUnparsed(app: FastifyInstance, error: ParserError, s
       PLAIN,
     );
   if (!connections.hasShakenHands(socket) || error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const unknown = await answerUnknownMethod(app, error).catch(() => undefined);
+  // Without waiting for anything else: a request of which this is the body may be answered in the meantime.
+  const unknown = error.code === 'HPE_INVALID_METHOD' ? await answerUnknownMethod(app, error).catch(() => undefined) : undefined;
   if (unknown) return closeLingering(socket, textOf(unknown));
   const { status, reason, code } = parserProblem(error);
   const answer = refusal(status, reason, code, KERNEL_FAULTS[code].message);

@@ -11,7 +11,7 @@ process.env['GATEHOUSE_TEST_PASSWORD_COST'] = 'full';
 let server: TestServer;
 let cookie: string;
 test.before(async () => {
-  server = await startServer();
+  server = await startServer({ config: '[http]\nrequest_timeout = 4\n' });
   cookie = await signInAdmin(server);
 });
 test.after(() => server?.end());
@@ -29,6 +29,40 @@ test('what is no request is refused after the answers to what came before it, no
     ['CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n', [405]],
   ] as const)
     assert.deepEqual(statuses(await all(bytes)), expected, bytes);
+});
+
+test('a request that was answered before its body failed or stayed away gets no second answer', async () => {
+  const chunked = `${HOST}Transfer-Encoding: chunked\r\n\r\n`;
+  for (const [begin, expected] of [
+    ['POST /nowhere', 404],
+    ['POST /health', 405],
+    ['POST /admins/realms', 401],
+    ['POST /kmip', 401],
+    ['POST /auth/token/renew-self', 403],
+    ['GET /health', 200],
+    ['GET /sign-in', 200],
+  ] as const) {
+    const head = `${begin} HTTP/1.1\r\n${chunked}`;
+    assert.deepEqual(statuses(await all(head, 'zz\r\n\r\n')), [expected], begin);
+    assert.equal(statuses(await all(`${head}zz\r\n\r\n`)).length, 1, `${begin}, at once`);
+  }
+  assert.deepEqual(statuses(await all(`GET /health HTTP/1.1\r\n${HOST}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`)), [400]);
+  assert.deepEqual(statuses(await all(`POST /nowhere HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\n{}`, 'BAD\r\n\r\n')), [404, 400]);
+  assert.deepEqual(statuses(await all(`POST /nowhere HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\n`)), [404]);
+});
+
+test('a live view is not cut open by what its request had behind it', async () => {
+  const view = `GET /operations/status HTTP/1.1\r\n${HOST}Accept: text/event-stream\r\nCookie: _ea_=${cookie}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  const { hostname, port } = new URL(server.address);
+  const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false });
+  let text = '';
+  socket.on('data', (data) => {
+    text += String(data);
+    if (text.includes('event: state')) socket.write('zz\r\n\r\n', () => setTimeout(() => socket.destroy(), 500));
+  });
+  socket.write(view);
+  await new Promise((resolve) => socket.once('close', resolve));
+  assert.deepEqual(statuses(text), [200], text);
 });
 
 test('a request that is being served is answered although something else follows', async () => {
