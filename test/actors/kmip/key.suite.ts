@@ -20,12 +20,13 @@ import {
 } from './key-mechanisms.ts';
 import { equal, type KeyPlace, PlaceUnderTest, spoiled } from './key-place.ts';
 import { keyUses } from './key-uses.ts';
+import { paddingUses } from './padding-uses.ts';
 import { wrappedUses } from './wrapped-uses.ts';
 
 /** Registers the tests of one place. */
 export function keySuite(place: KeyPlace): void {
   const under = new PlaceUnderTest(place);
-  for (const register of [ciphers, wraps, macs, pairs, keyUses, wrappedUses]) register(under);
+  for (const register of [ciphers, wraps, macs, pairs, keyUses, paddingUses, wrappedUses]) register(under);
 }
 
 function ciphers(under: PlaceUnderTest): void {

@@ -17,6 +17,7 @@
 //   one-thread      the library has no locks: C_Initialize wants one thread to call it
 //   without 0x1087  the token does not report this mechanism, and refuses it
 //   keep            the token does not destroy public keys
+//   padding         the token says of a wrong PKCS#1 v1.5 padding that the data are invalid; "padding only": and it has no RSA without padding
 //   refuse          the token takes no values of keys (C_CreateObject); "refuse all": nor does it unwrap them
 //
 // <its own path>.unwrapped holds how many keys were unwrapped that never leave the token, how many of these are there, and how many others were unwrapped.
@@ -84,8 +85,6 @@ static CK_RV enter(int is_use) {
 FORWARD(C_GetTokenInfo, 0, (CK_SLOT_ID a, CK_TOKEN_INFO_PTR b), (a, b))
 FORWARD(C_GetSessionInfo, 0, (CK_SESSION_HANDLE a, CK_SESSION_INFO_PTR b), (a, b))
 FORWARD(C_Encrypt, 1, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG c, CK_BYTE_PTR d, CK_ULONG_PTR e), (a, b, c, d, e))
-FORWARD(C_DecryptInit, 0, (CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT_HANDLE c), (a, b, c))
-FORWARD(C_Decrypt, 1, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG c, CK_BYTE_PTR d, CK_ULONG_PTR e), (a, b, c, d, e))
 FORWARD(C_SignInit, 0, (CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT_HANDLE c), (a, b, c))
 FORWARD(C_Sign, 1, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG c, CK_BYTE_PTR d, CK_ULONG_PTR e), (a, b, c, d, e))
 
@@ -195,7 +194,37 @@ static CK_RV mine_C_GenerateKeyPair(CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_
 
 static CK_MECHANISM_TYPE missing(void) {
   char rest[64];
+  if (told("padding only", 0, 0)) return CKM_RSA_X_509;
   return told("without", rest, sizeof rest) ? strtoul(rest, 0, 0) : (CK_MECHANISM_TYPE)-1;
+}
+
+/** The session of a decryption whose padding is looked at here: OpenSSL below SoftHSM does not tell it. */
+static CK_SESSION_HANDLE telling;
+
+static CK_RV mine_C_DecryptInit(CK_SESSION_HANDLE session, CK_MECHANISM_PTR mechanism, CK_OBJECT_HANDLE key) {
+  CK_RV result = enter(0);
+  if (result != CKR_OK) return result;
+  if (mechanism->mechanism == missing()) return CKR_MECHANISM_INVALID;
+  CK_MECHANISM raw = {CKM_RSA_X_509, 0, 0};
+  int tells = mechanism->mechanism == CKM_RSA_PKCS && told("padding", 0, 0);
+  result = real->C_DecryptInit(session, tells ? &raw : mechanism, key);
+  telling = result == CKR_OK && tells ? session : 0;
+  return result;
+}
+
+static CK_RV mine_C_Decrypt(CK_SESSION_HANDLE session, CK_BYTE_PTR data, CK_ULONG length, CK_BYTE_PTR out, CK_ULONG_PTR room) {
+  CK_RV result = enter(1);
+  if (result != CKR_OK || telling != session) return result == CKR_OK ? real->C_Decrypt(session, data, length, out, room) : result;
+  CK_BYTE block[1024];
+  CK_ULONG bytes = sizeof block, end = 2;
+  telling = 0;
+  result = real->C_Decrypt(session, data, length, block, &bytes);
+  if (result != CKR_OK) return result;
+  while (end < bytes && block[end]) end++;
+  if (block[0] != 0 || block[1] != 2 || end < 10 || end == bytes) return CKR_ENCRYPTED_DATA_INVALID;
+  *room = bytes - end - 1;
+  memcpy(out, block + end + 1, *room);
+  return CKR_OK;
 }
 
 static CK_RV mine_C_EncryptInit(CK_SESSION_HANDLE session, CK_MECHANISM_PTR mechanism, CK_OBJECT_HANDLE key) {

@@ -113,7 +113,7 @@ class HsmKey implements Keys.Key {
   }
 
   async decrypt(input: Keys.Decryption): Promise<Uint8Array> {
-    return this.kind === 'secret' ? decryptAes(this.#token, this.#aes(input), input) : decryptRsa(this.#token, this, input.parameters, input.data);
+    return this.kind === 'secret' ? decryptAes(this.#token, this.#aes(input), input) : decryptRsa(this.#token, this.#object, this, input);
   }
 
   async sign(input: Keys.Signing): Promise<Uint8Array> {

@@ -1,5 +1,6 @@
 // What a client is told of a call that a token, or the HSM actor before it, has not done.
 import type { CryptoError } from '../../../../crypto/crypto-error.ts';
+import { refusalOf as refusalIn } from '../../../../kmip/crypto-refusal.ts';
 import { Refusal, type ResultReason, Unavailable } from '../../../../kmip/refusal.ts';
 import type { HsmFailure } from '../../../hsm/api.ts';
 import type { Slot } from './tokens.ts';
@@ -36,12 +37,22 @@ const UNDECRYPTED: ReadonlySet<string> = new Set([
   ...['CKR_AEAD_DECRYPT_FAILED', 'CKR_SIGNATURE_INVALID', 'CKR_WRAPPED_KEY_INVALID', 'CKR_WRAPPED_KEY_LEN_RANGE'],
 ]);
 
-/** @param failed what keys in software say of such data @throws what the token refuses for another reason */
-export async function decrypting<T>(work: Promise<T>, failed: (cause: unknown) => CryptoError): Promise<T> {
+const isUndecrypted = (returnValue: string): boolean => UNDECRYPTED.has(returnValue);
+
+/** Of RSA without padding, which takes each number that is less than the modulus. NSS says of others that the arguments are bad. */
+export const isNoResidue = (returnValue: string): boolean => returnValue === 'CKR_ARGUMENTS_BAD' || isUndecrypted(returnValue);
+
+/** Why a token has not done it, and would not the next time either. */
+const NOT_THERE: ReadonlySet<ResultReason> = new Set(['UnsupportedCryptographicParameters', 'InvalidObjectType', 'IncompatibleCryptographicUsageMask']);
+
+export const isNotThere = (error: unknown): boolean => NOT_THERE.has(refusalIn(error)?.reason as ResultReason);
+
+/** @param failed what keys in software say of such data @param isOne of the return values for them @throws what the token refuses for another reason */
+export async function decrypting<T>(work: Promise<T>, failed: (cause: unknown) => CryptoError, isOne = isUndecrypted): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw error instanceof RefusedByToken && UNDECRYPTED.has(error.returnValue) ? failed(error) : error;
+    throw error instanceof RefusedByToken && isOne(error.returnValue) ? failed(error) : error;
   }
 }
 

@@ -4,15 +4,10 @@ import { cbcHmac } from '../../../../crypto/cipher/cbc-hmac.ts';
 import { cipherFor } from '../../../../crypto/cipher/cipher.ts';
 import type { Wrapped } from '../../../../crypto/cipher/wrap.ts';
 import type { CryptographicAlgorithm, CryptographicParameters, RecommendedCurve } from '../../../../crypto/parameters.ts';
-import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
-import { Refusal, type ResultReason } from '../../../../kmip/refusal.ts';
+import { Refusal } from '../../../../kmip/refusal.ts';
 import type * as Keys from '../key.ts';
 import { FF1 } from '../software-key/ciphers.ts';
-
-/** The token has not done it, and would not. */
-const NOT_THERE: ReadonlySet<ResultReason> = new Set(['UnsupportedCryptographicParameters', 'InvalidObjectType', 'IncompatibleCryptographicUsageMask']);
-
-const isNotThere = (error: unknown): boolean => NOT_THERE.has(refusalOf(error)?.reason as ResultReason);
+import { isNotThere } from './token-refusal.ts';
 
 export class WrappedKey implements Keys.Key {
   readonly #there: Keys.Key;
