@@ -2,7 +2,7 @@
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { integer, type Node, type Structure, structure, TYPE } from '../../../kmip/ttlv/node.ts';
-import { children, integerOf } from '../../../kmip/ttlv/read.ts';
+import { children, integerOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { VERSIONS, type Version } from '../../../kmip/version.ts';
 import type { Operation } from '../operation.ts';
@@ -22,7 +22,7 @@ async function run(request: Structure): Promise<readonly Node[]> {
     asked.length === 0
       ? VERSIONS
       : asked.flatMap((node) => {
-          const [major, minor] = [integerOf(node, TAG.ProtocolVersionMajor), integerOf(node, TAG.ProtocolVersionMinor)];
+          const [major, minor] = ([TAG.ProtocolVersionMajor, TAG.ProtocolVersionMinor] as const).map((tag) => required(integerOf(node, tag), tag));
           return VERSIONS.filter((version) => version.major === major && version.minor === minor);
         });
   return offered.map(protocolVersion);

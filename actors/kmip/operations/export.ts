@@ -11,6 +11,7 @@ import type { OperationContext } from '../operation-context.ts';
 export const exportObject = {
   name: 'Export',
   members: payloadMembers([...GIVEN_OUT]),
+  leaves: [{ tag: TAG.UniqueIdentifier }],
   event: 'key.export',
   run,
 } satisfies Operation;

@@ -9,6 +9,7 @@ import { boolean, enumeration, integer, type Node, type Structure, structure, TY
 import { children, codeOf, nameOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { enumerationValueExists, operationExists } from '../../../kmip/ttlv/since.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { Version } from '../../../kmip/version.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 
@@ -23,6 +24,7 @@ const OBJECTS = [
   ObjectType.SecretData,
   ObjectType.OpaqueObject,
   ObjectType.PGPKey,
+  ObjectType.CertificateRequest,
 ];
 
 const ANSWERS: Readonly<Record<number, (ctx: OperationContext) => readonly Node[]>> = {
@@ -42,9 +44,9 @@ const ANSWERS: Readonly<Record<number, (ctx: OperationContext) => readonly Node[
   // This server manages no namespaces: applications choose their own.
   [QueryFunction.QueryApplicationNamespaces]: () => [],
   [QueryFunction.QueryExtensionList]: () => EXTENSIONS.map(({ name }) => structure(TAG.ExtensionInformation, [text(TAG.ExtensionName, name)])),
-  [QueryFunction.QueryExtensionMap]: () =>
+  [QueryFunction.QueryExtensionMap]: ({ version }) =>
     EXTENSIONS.map(({ name, type }) =>
-      structure(TAG.ExtensionInformation, [text(TAG.ExtensionName, name), integer(TAG.ExtensionTag, TAG[name]), integer(TAG.ExtensionType, type)]),
+      structure(TAG.ExtensionInformation, [text(TAG.ExtensionName, name), integer(TAG.ExtensionTag, TAG[name]), extensionType(type, version)]),
     ),
   [QueryFunction.QueryAttestationTypes]: () => [],
   [QueryFunction.QueryRNGs]: () => [
@@ -82,6 +84,11 @@ const DEFAULTS = [ObjectType.SymmetricKey, ObjectType.PrivateKey, ObjectType.Pub
   ]),
 );
 
+/** The number of the type in 1.x, its enumeration in 2.x (section 7.13; specification 1.4 section 2.1.9). */
+function extensionType(type: number, { major }: Version): Node {
+  return major > 1 ? enumeration(TAG.ExtensionType, type) : integer(TAG.ExtensionType, type);
+}
+
 const EXTENSIONS = [
   { name: 'ObjectUniqueIdentifier', type: TYPE.TextString },
   { name: 'CertificateAttributes', type: TYPE.Structure },
@@ -101,5 +108,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
     throw new Refusal('FeatureNotSupported', 'the defaults are the same for all object groups; leave out ObjectGroups');
   const asked = new Set(children(request, TAG.QueryFunction).map((node) => required(codeOf(structure(TAG.RequestPayload, [node]), node.tag), node.tag)));
   for (const code of asked) nameOf('QueryFunction', code);
+  // Section 6.1.40: the map says all that the list does.
+  if (asked.has(QueryFunction.QueryExtensionMap)) asked.delete(QueryFunction.QueryExtensionList);
   return [...asked].flatMap((code) => ANSWERS[code]?.(ctx) ?? []);
 }

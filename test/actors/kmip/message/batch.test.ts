@@ -5,8 +5,8 @@ import { serve } from '../../../../actors/kmip/message/serve.ts';
 import { encodeBinary } from '../../../../kmip/ttlv/binary.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../../kmip/ttlv/mask.ts';
-import { boolean, bytes, enumeration, integer, interval, longInteger, type Node, type Structure, structure, text } from '../../../../kmip/ttlv/node.ts';
-import { bytesOf, children, codeOf, structureOf, textOf } from '../../../../kmip/ttlv/read.ts';
+import { boolean, bytes, enumeration, integer, interval, longInteger, type Node, type Structure, structure, TYPE, text } from '../../../../kmip/ttlv/node.ts';
+import { bytesOf, child, children, codeOf, structureOf, textOf } from '../../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { readAnswer } from '../../../fuzz/answer.ts';
 import { ALICE } from '../../../fuzz/key-server.ts';
@@ -16,6 +16,8 @@ import { openWorld } from '../../../fuzz/operations.fuzz.ts';
 
 const { fuzzed } = await openWorld();
 const CONTINUE = enumeration(TAG.BatchErrorContinuationOption, ENUM.BatchErrorContinuationOption.Continue);
+const V1_4 = { major: 1, minor: 4 };
+const V2_1 = { major: 2, minor: 1 };
 const STATE = enumeration(TAG.AttributeReference, TAG.State);
 
 const keyset = (value: string) => structure(TAG.RotateName, [text(TAG.RotateNameValue, value), code('RotateNameType', 'UninterpretedTextString')]);
@@ -28,7 +30,7 @@ const key = (...given: Node[]) =>
   ]);
 
 /** The items of the answer: operation, item identifier, and reason or identifier of the object. */
-async function answered(items: readonly Node[], header: readonly Node[] = [CONTINUE], version = { major: 2, minor: 1 }) {
+async function answered(items: readonly Node[], header: readonly Node[] = [CONTINUE], version = V2_1) {
   const answer = await serve(await fuzzed.fresh(), encodeBinary(requestMessage(version, items, header)), 'binary', 'any', ALICE);
   const { tree, items: read } = readAnswer(answer, 'binary');
   return children(tree, TAG.BatchItem).map((node, at) => {
@@ -85,14 +87,42 @@ test('a client that will have no other than asynchronous answers is refused item
   assert.equal((await answered([query], [enumeration(TAG.AsynchronousIndicator, ENUM.AsynchronousIndicator.Optional)]))[0]?.reason, undefined);
 });
 
+/** The payload that Query answers. */
+async function told(version: { major: number; minor: number }, ...functions: (keyof typeof ENUM.QueryFunction)[]): Promise<readonly Node[]> {
+  const asked = batchItem(
+    'Query',
+    functions.map((each) => enumeration(TAG.QueryFunction, ENUM.QueryFunction[each])),
+  );
+  const answer = await serve(await fuzzed.fresh(), encodeBinary(requestMessage(version, [asked])), 'binary', 'any', ALICE);
+  return readAnswer(answer, 'binary').items[0]?.payload?.value ?? [];
+}
+
 test('Query tells the storage masks that objects can be had with, to clients of KMIP 2.x', async () => {
-  const masks = batchItem('Query', [enumeration(TAG.QueryFunction, ENUM.QueryFunction.QueryStorageProtectionMasks)]);
-  const told = async (version: { major: number; minor: number }) => {
-    const answer = await serve(await fuzzed.fresh(), encodeBinary(requestMessage(version, [masks])), 'binary', 'any', ALICE);
-    return readAnswer(answer, 'binary').items[0]?.payload?.value;
-  };
   const software = [structure(TAG.ProtectionStorageMasks, [integer(TAG.ProtectionStorageMask, MASK.ProtectionStorageMask.Software)])];
-  assert.deepEqual([await told({ major: 2, minor: 1 }), await told({ major: 1, minor: 4 })], [software, []]);
+  assert.deepEqual(await told(V2_1, 'QueryStorageProtectionMasks'), software);
+  assert.deepEqual(await told(V1_4, 'QueryStorageProtectionMasks'), []);
+});
+
+test('Query names each extension once, with its type as the version has it', async () => {
+  for (const version of [V1_4, V2_1]) {
+    const map = await told(version, 'QueryExtensionMap');
+    assert.deepEqual(await told(version, 'QueryExtensionList', 'QueryExtensionMap'), map);
+    const types = map.map((node) => child(node as Structure, TAG.ExtensionType)?.type);
+    assert.deepEqual([...new Set(types)], [version.major === 1 ? TYPE.Integer : TYPE.Enumeration]);
+    assert.equal((await told(version, 'QueryExtensionList')).length, map.length);
+  }
+});
+
+test('Query names every type of object that can be registered', async () => {
+  const types = async (version: typeof V2_1) => (await told(version, 'QueryObjects')).map(({ value }) => value);
+  const { CertificateRequest, Template, ...both } = ENUM.ObjectType;
+  assert.deepEqual(new Set(await types(V2_1)), new Set([...Object.values(both), CertificateRequest]));
+  assert.deepEqual(new Set(await types(V1_4)), new Set([...Object.values(both), Template]));
+});
+
+test('DiscoverVersions needs both numbers of each version', async () => {
+  const major = structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, 1)]);
+  assert.equal((await answered([batchItem('DiscoverVersions', [major])]))[0]?.reason, 'InvalidMessage');
 });
 
 test('a Locate that finds one leaves it for the next items, one that finds several or none leaves nothing', async () => {
@@ -112,11 +142,12 @@ test('a Locate that finds one leaves it for the next items, one that finds sever
   assert.equal(again?.reason, 'InvalidField');
 });
 
-test('Recover leaves the object for the next items, Activate and Archive do not', async () => {
+test('Recover and Export leave the object for the next items, Get, Activate and Archive do not', async () => {
   const [made] = await answered([key()]);
   const named = id(made?.object ?? '');
-  const after = async (operation: 'Archive' | 'Recover') => (await answered([batchItem(operation, [named]), state]))[1];
-  assert.equal((await after('Archive'))?.reason, 'InvalidField');
+  const after = async (operation: 'Archive' | 'Export' | 'Get' | 'Recover') => (await answered([batchItem(operation, [named]), state]))[1];
+  assert.equal((await after('Export'))?.object, made?.object);
+  for (const operation of ['Get', 'Archive'] as const) assert.equal((await after(operation))?.reason, 'InvalidField');
   assert.equal((await after('Recover'))?.object, made?.object);
 });
 
