@@ -12,7 +12,7 @@ const OLDER: Reasons = {
   AttributeInstanceNotFound: 'ItemNotFound',
   AttributeNotFound: 'ItemNotFound',
   AttributeReadOnly: 'PermissionDenied',
-  AttributeSingleValued: 'IllegalOperation',
+  AttributeSingleValued: 'InvalidField',
   BadPassword: 'InvalidField',
   BadCryptographicParameters: 'InvalidField',
   EncodingOptionError: 'InvalidField',
@@ -60,7 +60,7 @@ const OLDER_OF: Readonly<Partial<Record<OperationName, Reasons>>> = {
   Get: GET,
   Export: GET,
   // Table 341.
-  AddAttribute: { InvalidAttribute: 'PermissionDenied', NonUniqueNameAttribute: 'IllegalOperation' },
+  AddAttribute: { AttributeSingleValued: 'IllegalOperation', InvalidAttribute: 'PermissionDenied', NonUniqueNameAttribute: 'IllegalOperation' },
   // Table 342.
   ModifyAttribute: { AttributeNotFound: 'InvalidField', NonUniqueNameAttribute: 'IllegalOperation' },
   // Table 345: the object has no usage limits, or cannot be used to protect data.

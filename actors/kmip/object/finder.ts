@@ -100,8 +100,8 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
    */
   #meant(found: readonly Held<D>[], right: OperationName): Held<D> {
     const meant = found.find(({ object }) => !NOT_MEANT.has(stateAt(object, this.#now))) ?? (found[0] as Held<D>);
-    // KMIP 1.x, section 11: every operation but Recover refuses archived objects. In 2.x only the tables of a few operations
-    // say so, and these operations refuse it themselves.
+    // KMIP 1.x, section 11: every operation but Recover refuses archived objects. In 2.x operations that use or change an object
+    // refuse it themselves: who reads its attributes sees ArchiveDate, which it has only now.
     if (this.#isOld && meant.object.archived && right !== 'Recover')
       throw new Refusal('ObjectArchived', `DENIED: ${meant.object.id} is archived; recover it first`);
     return meant;

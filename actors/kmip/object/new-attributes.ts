@@ -85,7 +85,8 @@ export function takeAttribute(set: AttributeSet, node: Node): void {
   requireRoom(set, node.tag);
   const reference = referenceTo(node);
   const values = valuesOf(set, reference);
-  if (values.length > 0 && (!isMultiple(node.tag) || isTags(reference))) throw new Refusal('InvalidAttribute', `${tagName(node.tag)} can have only one value`);
+  if (values.length > 0 && (!isMultiple(node.tag) || isTags(reference)))
+    throw new Refusal('AttributeSingleValued', `${tagName(node.tag)} can have only one value`);
   if (node.tag === TAG.Name && values.some((other) => sameNode(other.node, node)))
     throw new Refusal('NonUniqueNameAttribute', 'DENIED: the request gives the same Name twice');
   set.add(node);

@@ -2,6 +2,7 @@
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { requireOnLine } from '../object/archiving.ts';
 import { applyEvent } from '../object/lifecycle.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
@@ -16,6 +17,7 @@ export const activate = {
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const id = await ctx.change(async (tx) => {
     const draft = await tx.describe(request, 'Activate');
+    requireOnLine(draft);
     applyEvent(draft, 'activate', ctx.now);
     await tx.update(draft);
     await tx.audit(activate.event, draft.id);

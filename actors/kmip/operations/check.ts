@@ -5,6 +5,7 @@ import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { integerOf, intervalOf, longOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { requireOnLine } from '../object/archiving.ts';
 import { leaseSeconds } from '../object/lease.ts';
 import { usageLimitsOf } from '../object/usage-limits.ts';
 import type { Operation } from '../operation.ts';
@@ -19,6 +20,7 @@ export const check = {
 /** A use that is not permitted makes the operation fail, as in the test cases of the profiles (BL-M-2), and clears the ID placeholder. */
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const object = await ctx.describe(request, 'Check');
+  requireOnLine(object);
   const wanted = integerOf(request, TAG.CryptographicUsageMask) ?? 0;
   const mask = object.attributes.first(TAG.CryptographicUsageMask)?.value;
   const permitted = typeof mask === 'number' ? mask : 0;

@@ -5,6 +5,7 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { booleanOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { requireOnLine } from '../object/archiving.ts';
 import { destroyDraft } from '../object/destruction.ts';
 import { giveUpKeys } from '../object/key.ts';
 import type { DescriptionDraft } from '../object/managed-object.ts';
@@ -30,6 +31,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
       if (isDestroyed(draft)) throw new Refusal('ObjectDestroyed', `DENIED: the object ${draft.id} is already destroyed`);
       const others = booleanOf(request, TAG.Cascade) ? (await pairOf(tx, draft, 'Destroy')).filter((other) => !isDestroyed(other)) : [];
       const all = [draft, ...others];
+      all.forEach(requireOnLine);
       for (const each of all) await destroyDraft(tx, each, ctx, booleanOf(request, TAG.Remove) ?? false, outside);
       return all.map(({ id }) => id);
     }),

@@ -4,6 +4,7 @@ import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { dateTime, interval, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { requireOnLine } from '../object/archiving.ts';
 import { leaseSeconds } from '../object/lease.ts';
 import { dateAttribute, stateAt } from '../object/lifecycle.ts';
 import type { Operation } from '../operation.ts';
@@ -20,7 +21,7 @@ export const obtainLease = {
 /** Leases are not tracked. Archived, destroyed and compromised objects get none. */
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const object = await ctx.describe(request, 'ObtainLease');
-  if (object.archived) throw new Refusal('ObjectArchived', `${object.id} is archived: recover it first`);
+  requireOnLine(object);
   const state = stateAt(object, ctx.now);
   if (state === State.Destroyed || state === State.DestroyedCompromised) throw new Refusal('ObjectDestroyed', `${object.id} is destroyed`);
   if (state === State.Compromised) throw new Refusal('PermissionDenied', `${object.id} is compromised; no lease is granted for it`);

@@ -4,6 +4,7 @@ import { Refusal } from '../../../kmip/refusal.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { booleanOf, codeOf, dateOf, nameOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { requireOnLine } from '../object/archiving.ts';
 import { giveUpKeys } from '../object/key.ts';
 import { pairOf, type Revocation, revokeDraft } from '../object/revocation.ts';
 import type { Operation } from '../operation.ts';
@@ -35,6 +36,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
     const draft = await tx.describe(request, 'Revoke');
     const all = [draft, ...(booleanOf(request, TAG.Cascade) ? await pairOf(tx, draft, 'Revoke') : [])];
     for (const each of all) {
+      requireOnLine(each);
       revokeDraft(each, revocation);
       await tx.update(each);
       await tx.audit(revoke.event, each.id);

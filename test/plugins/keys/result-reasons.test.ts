@@ -12,6 +12,7 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { failureMessage } from '../../../plugins/keys/failure.ts';
 import { caller } from './caller.ts';
 import { inWords, type KmipClient, name, tagsIn, textIn } from './kmip-client.ts';
+import { keyContent } from './operation-requests.ts';
 
 const alice = caller('alice');
 
@@ -182,6 +183,21 @@ inEachVersion('attributes are added, changed and taken away with the reasons of 
   assert.equal(await client.refused('AddAttribute', ID(id), given(client, kind)), client.isOld ? 'PermissionDenied' : 'InvalidAttribute');
 });
 
+inEachVersion('an attribute of one value is given to a new object once', async (client) => {
+  const twice = [
+    enumeration(TAG.CryptographicAlgorithm, CryptographicAlgorithm.AES),
+    integer(TAG.CryptographicLength, 128),
+    integer(TAG.CryptographicUsageMask, BIT.Encrypt),
+    ...['somebody', 'somebody else'].map((each) => text(TAG.ContactInformation, each)),
+  ];
+  const symmetric = enumeration(TAG.ObjectType, ObjectType.SymmetricKey);
+  const expected = client.isOld ? 'InvalidField' : 'AttributeSingleValued';
+  assert.equal(await client.refused('Create', symmetric, client.attributes(...twice)), expected);
+  assert.equal(await client.refused('Register', symmetric, client.attributes(...twice), keyContent()), expected);
+  const common = { ...client.attributes(...twice), tag: client.isOld ? TAG.CommonTemplateAttribute : TAG.CommonAttributes };
+  assert.equal(await client.refused('CreateKeyPair', common), expected);
+});
+
 inEachVersion('what is archived is told as archived', async (client) => {
   const id = await aesKey(client, limits(3n));
   await client.do('Archive', ID(id));
@@ -190,15 +206,15 @@ inEachVersion('what is archived is told as archived', async (client) => {
     ['Archive', [ID(id)]],
     ['ReKey', [ID(id)]],
     ['AddAttribute', [ID(id), given(client, text(TAG.ContactInformation, 'somebody'))]],
-    ...(client.isOld
-      ? ([
-          ...(['GetAttributes', 'GetAttributeList', 'Activate', 'Destroy', 'Check', 'ObtainLease'] as const).map((each) => [each, [ID(id)]] as const),
-          ['Revoke', [ID(id), revocation()]],
-          ['GetUsageAllocation', [ID(id), longInteger(TAG.UsageLimitsCount, 1n)]],
-        ] as [keyof typeof ENUM.Operation, Node[]][])
-      : []),
+    ...(['Activate', 'Destroy', 'Check', 'ObtainLease'] as const).map((each): [typeof each, Node[]] => [each, [ID(id)]]),
+    ['Revoke', [ID(id), revocation()]],
+    ['GetUsageAllocation', [ID(id), longInteger(TAG.UsageLimitsCount, 1n)]],
   ];
   for (const [operation, payload] of operations) assert.equal(await client.refused(operation, ...payload), 'ObjectArchived', operation);
+  // In 2.x the tables of these have no such error, and there is no other way to read ArchiveDate.
+  for (const operation of ['GetAttributes', 'GetAttributeList'] as const)
+    if (client.isOld) assert.equal(await client.refused(operation, ID(id)), 'ObjectArchived', operation);
+    else await client.do(operation, ID(id));
   await client.do('Recover', ID(id));
   await client.do('Destroy', ID(id));
 });
@@ -255,6 +271,24 @@ inEachVersion('an opaque object has no State', async (client) => {
   await client.do('Destroy', ID(id));
   // Nothing had to be revoked first.
   await client.do('Destroy', ID(await opaque(client, activeSince(1))));
+});
+
+const USES = ['Encrypt', 'Decrypt', 'Sign', 'SignatureVerify', 'MAC', 'MACVerify', 'DeriveKey'];
+
+inEachVersion('an opaque object is no key, whatever it is used for', async (client) => {
+  const id = await opaque(client);
+  for (const [operation, payload] of namingOperations(client)) {
+    if (!USES.includes(operation) || !operationExists(ENUM.Operation[operation], client.speech)) continue;
+    const given = payload.map((node) => (node.tag === TAG.UniqueIdentifier ? ID(id) : node));
+    const expected = client.isOld ? (operation === 'DeriveKey' ? 'InvalidField' : 'PermissionDenied') : 'InvalidObjectType';
+    assert.equal(await client.refused(operation, ...given), expected, operation);
+  }
+  const specification = structure(TAG.KeyWrappingSpecification, [
+    enumeration(TAG.WrappingMethod, ENUM.WrappingMethod.Encrypt),
+    structure(TAG.EncryptionKeyInformation, [ID(id)]),
+  ]);
+  const expected = client.isOld ? 'IllegalOperation' : 'InvalidObjectType';
+  assert.equal(await client.refused('Get', ID(await aesKey(client)), specification), expected);
 });
 
 for (const version of VERSIONS)

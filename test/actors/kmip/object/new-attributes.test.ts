@@ -26,10 +26,10 @@ test('attributes are kept in the form of the specification', () => {
 test('what only the server sets, or what is there twice, is refused', () => {
   assert.throws(() => create(enumeration(TAG.State, 2)), refused('AttributeReadOnly'));
   assert.throws(() => create(bytes(TAG.KeyMaterial, new Uint8Array(1))), refused('InvalidAttribute'));
-  assert.throws(() => create(integer(TAG.CryptographicLength, 128), integer(TAG.CryptographicLength, 256)), refused('InvalidAttribute'));
+  assert.throws(() => create(integer(TAG.CryptographicLength, 128), integer(TAG.CryptographicLength, 256)), refused('AttributeSingleValued'));
   assert.throws(() => create(name, name), refused('NonUniqueNameAttribute'));
   assert.throws(() => create(vendor('cosmian', 'tag', '["_kk"]')), refused('InvalidAttributeValue'));
-  assert.throws(() => create(vendor('cosmian', 'tag', '["a"]'), vendor('cosmian', 'tag', '["b"]')), refused('InvalidAttribute'));
+  assert.throws(() => create(vendor('cosmian', 'tag', '["a"]'), vendor('cosmian', 'tag', '["b"]')), refused('AttributeSingleValued'));
   assert.throws(() => create(structure(TAG.Name, [integer(TAG.NameValue, 1), enumeration(TAG.NameType, 1)])), refused('InvalidAttributeValue'));
   assert.throws(() => create(...Array.from({ length: 257 }, (_, place) => vendor('x', `${place}`, ''))), refused('ServerLimitExceeded'));
 });
