@@ -11,6 +11,7 @@ import { markChanged } from './lifecycle.ts';
 import type { Draft } from './managed-object.ts';
 import { fingerprint, type Outside } from './outside.ts';
 import { unwrapWith, wrapWith } from './wrapping.ts';
+import { moveWrappingLink } from './wrapping-link.ts';
 import { setWrapper } from './wrapping-policy.ts';
 
 /** An object that is stored wrapped by a key, or is returned wrapped by it. */
@@ -49,8 +50,10 @@ export async function findDependants(tx: ObjectTransaction, old: Draft, replacem
 
 export async function updateDependants(tx: ObjectTransaction, dependants: readonly Dependant[], replacement: Draft, now: number): Promise<void> {
   for (const { object, content } of dependants) {
-    if (content) object.content = content;
-    else setWrapper(object, replacement.id);
+    if (content) {
+      object.content = content;
+      moveWrappingLink(object, replacement.id);
+    } else setWrapper(object, replacement.id);
     markChanged(object, now);
     await tx.update(object);
   }

@@ -13,6 +13,7 @@ import { attributesIn, newAttributes, requireMask } from '../object/new-attribut
 import { fileIn } from '../object/pkcs12-import.ts';
 import { chosenIn, placeFor } from '../object/place.ts';
 import { contentIn, describeContent } from '../object/registered.ts';
+import { addWrappingLink } from '../object/wrapping-link.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 
@@ -38,6 +39,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   describeContent(type, content, attributes, ctx.server.args.algorithms);
   const { keeper } = place.source;
   const stored = keeper ? await keeper.take(ctx, place.id, type, content, attributes) : content;
+  if (!keeper) await addWrappingLink(attributes, content, ctx);
   try {
     const draft = newObject(ctx, { place, type, content: stored, attributes, brought: true });
     const all = [draft, ...(file?.companions(draft) ?? [])];

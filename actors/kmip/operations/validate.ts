@@ -58,8 +58,10 @@ async function storedIn(request: Structure, ctx: OperationContext): Promise<Mana
   const named = children(request, TAG.UniqueIdentifier).map((node) => oneOf(request, node));
   // If the request names no certificate, it means the one that the batch has created.
   if (named.length === 0) {
-    if (children(request, TAG.Certificate).length === 0) named.push(request);
-    else requireNoExpectation(request);
+    if (children(request, TAG.Certificate).length > 0) requireNoExpectation(request);
+    // Specification 1.4 table 351.
+    else if (ctx.batch.placeholder === undefined) throw new Refusal('InvalidMessage', 'no certificate is given: send Certificate or UniqueIdentifier');
+    else named.push(request);
   }
   const stored: ManagedObject[] = [];
   for (const payload of named) {

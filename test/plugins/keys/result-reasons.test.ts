@@ -198,6 +198,10 @@ inEachVersion('an attribute of one value is given to a new object once', async (
   assert.equal(await client.refused('CreateKeyPair', common), expected);
 });
 
+inEachVersion('Validate needs a certificate', async (client) => {
+  assert.equal(await client.refused('Validate'), 'InvalidMessage');
+});
+
 inEachVersion('what is archived is told as archived', async (client) => {
   const id = await aesKey(client, limits(3n));
   await client.do('Archive', ID(id));

@@ -116,6 +116,28 @@ test('a key that is stored wrapped is wrapped by another key for who asks for it
   assert.ok(await alice.refused('Get', id(kept), notWrapped, named(outer.publicKey)));
 });
 
+const links = async (client: KmipClient, object: string) =>
+  (structureOf(await client.do('GetAttributes', id(object), enumeration(TAG.AttributeReference, TAG.Link)), TAG.Attributes)?.value ??
+    []) as readonly Structure[];
+
+test('a key that is registered wrapped is linked to its wrapping key, if the server has it, and its heirs', async () => {
+  const wrapper = await symmetric();
+  const wrapped = await got(await symmetric(), named(wrapper));
+  const register = async (client: KmipClient, content: Structure, ...more: readonly Node[]) =>
+    textIn(
+      await client.do('Register', code('ObjectType', 'SymmetricKey'), attributes(code('CryptographicAlgorithm', 'AES'), mask(ANY_USE), ...more), content),
+      TAG.UniqueIdentifier,
+    );
+  const kept = await register(alice, wrapped);
+  assert.deepEqual(await links(alice, kept), [link('WrappingKeyLink', wrapper)]);
+  assert.deepEqual(await links(alice, await register(alice, wrapped, link('WrappingKeyLink', 'elsewhere'))), [link('WrappingKeyLink', 'elsewhere')]);
+  assert.deepEqual(await links(alice, await register(alice, await by('missing', wrapped))), []);
+  assert.deepEqual(await links(bob, await register(bob, wrapped)), []);
+  const next = textIn(await alice.do('ReKey', id(wrapper)), TAG.UniqueIdentifier);
+  assert.deepEqual(await links(alice, kept), [link('WrappingKeyLink', next)]);
+  await alice.do('Get', id(kept), notWrapped);
+});
+
 test('a KeyWrapType that nobody knows is refused, and what is asked for stays where it is', async () => {
   const { publicKey } = await pair(RSA);
   const key = await symmetric();
