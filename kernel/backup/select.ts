@@ -10,5 +10,5 @@ export function selectInOrder(snapshot: Snapshot, { table, columns, key }: Keyed
   const collation = (isText: boolean) => (dialect === 'postgres' && isText ? ' COLLATE "C"' : '');
   const order = key.map(({ name, isText }) => `${quote(name)}${collation(isText)} NULLS FIRST`).join(', ');
   const rest = dialect === 'postgres' ? `OFFSET ${skipped}` : `LIMIT -1 OFFSET ${skipped}`;
-  return snapshot.rows(`SELECT ${columns.map(quote).join(', ')} FROM ${quote(table)} ORDER BY ${order} ${rest}`);
+  return snapshot.rows({ table: quote(table), columns: columns.map(quote), rest: `ORDER BY ${order} ${rest}` });
 }

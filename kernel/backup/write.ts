@@ -73,6 +73,6 @@ async function* linesOf({ header, tables, snapshot }: Contents): AsyncGenerator<
   yield { line: `${JSON.stringify(header)}\n`, isRow: false };
   for (const { table, columns } of tables) {
     yield { line: `${JSON.stringify({ table, columns })}\n`, isRow: false };
-    for await (const values of snapshot.rows(`SELECT ${columns.map(quote).join(', ')} FROM ${quote(table)}`)) yield { line: encodeRow(values), isRow: true };
+    for await (const values of snapshot.rows({ table: quote(table), columns: columns.map(quote) })) yield { line: encodeRow(values), isRow: true };
   }
 }

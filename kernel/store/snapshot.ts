@@ -2,11 +2,19 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Dialect, Row, SqlValue } from './store.ts';
 
+/** Names are quoted. */
+export interface AskedRows {
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** The order, and how many of the first are left out. */
+  readonly rest?: string;
+}
+
 export interface Snapshot {
   readonly dialect: Dialect;
   all<T extends object = Row>(sql: string): Promise<T[]>;
-  /** Yields the values of each row in the order of the columns, with only a few rows in memory at a time. */
-  rows(sql: string): AsyncIterable<readonly SqlValue[]>;
+  /** Yields the values of each row in the order of the columns, with only a few rows in memory at a time, however large they are. */
+  rows(asked: AskedRows): AsyncIterable<readonly SqlValue[]>;
   close(): Promise<void>;
 }
 
@@ -24,8 +32,8 @@ function sqliteSnapshot(path: string): Snapshot {
   return {
     dialect: 'sqlite',
     all: async <T extends object>(sql: string) => db.prepare(sql).all() as T[],
-    async *rows(sql) {
-      const statement = db.prepare(sql);
+    async *rows({ table, columns, rest = '' }) {
+      const statement = db.prepare(`SELECT ${columns.join(', ')} FROM ${table} ${rest}`);
       statement.setReturnArrays(true);
       yield* statement.iterate() as unknown as Iterable<readonly SqlValue[]>;
     },
