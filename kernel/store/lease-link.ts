@@ -16,6 +16,9 @@ const START_MS = 1_000;
 const POOLED =
   'nothing is cached: [store] url leads to a pooler, which keeps no connection for notifications; give a direct address, or set [store] cache = false';
 
+const NAME_TAKEN =
+  'another server has the name of this node, as where its data folder is a copy of this one: delete the file node in one of the two, and start that server again';
+
 interface LeaseOptions {
   readonly url: string;
   readonly node: string;
@@ -112,8 +115,10 @@ export class LeaseLink {
     const { isThere, rows } = await connection.renew(term);
     if (this.#connection !== connection) return;
     const isHeard = this.#isHeard;
-    if (!this.#lease.renewed({ sentAt, isThere, isHeard, rows }, now()))
-      throw new Error(isThere && !isHeard ? 'the database did not deliver a notification' : 'the lease was lost');
+    if (!this.#lease.renewed({ sentAt, isThere, isHeard, rows }, now())) {
+      const isNameTaken = !isThere && rows.some((row) => row.node === this.#options.node);
+      throw new Error(isNameTaken ? NAME_TAKEN : isThere && !isHeard ? 'the database did not deliver a notification' : 'the lease was lost');
+    }
     this.#first.resolve();
     await connection.remove(this.#lease.gone);
   }

@@ -18,6 +18,12 @@ const CONNECT_MS = 5_000;
 const LOCK_TIMEOUT_MS = 5_000;
 /** serialization_failure, deadlock_detected. */
 const RETRY: ReadonlySet<unknown> = new Set(['40001', '40P01']);
+/** unique_violation in the audit log: a second server with the name of this node has written to the same stream. Its end is read again then. */
+function isAuditTaken(error: unknown): boolean {
+  const { code, table } = error as { code?: unknown; table?: unknown };
+  return code === '23505' && table === 'audit';
+}
+
 /** Converts the column types that we use to JavaScript values. */
 export const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
@@ -122,7 +128,7 @@ class PostgresConnection implements WriteConnection {
   }
 
   mayRetry(error: unknown): boolean {
-    return RETRY.has(codeOf(error));
+    return RETRY.has(codeOf(error)) || isAuditTaken(error);
   }
 
   async end(): Promise<void> {
