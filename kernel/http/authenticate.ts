@@ -47,8 +47,10 @@ export function createAuthentication(plugins: readonly Authenticators[], clock: 
   };
 }
 
+const TWO_COOKIES = `there are two different cookies ${SESSION_COOKIE}; remove them, one may be of another server of this domain`;
+
 function requireCaller(caller: Found, request: FastifyRequest): Caller {
-  if (!caller) throw new Fault('UNAUTHENTICATED');
+  if (!caller) throw new Fault('UNAUTHENTICATED', { detail: cookieIn(request.headers.cookie, SESSION_COOKIE) === null ? TWO_COOKIES : undefined });
   refuseForeignPage(request, caller.credential);
   return caller;
 }
@@ -69,7 +71,8 @@ function findPresented(request: FastifyRequest, now: number): { kind: Credential
   // Two different tokens are not a credential. Later kinds of credential are not tried either.
   if (appToken !== undefined) return appToken === null ? undefined : { kind: 'app-token', presented: { value: appToken, address } };
   const cookie = cookieIn(headers.cookie, SESSION_COOKIE);
-  if (cookie !== undefined) return { kind: 'cookie', presented: { value: cookie, address } };
+  // Nor are two different cookies: the holder of one might act as the holder of the other, and give away what is made there.
+  if (cookie !== undefined) return cookie === null ? undefined : { kind: 'cookie', presented: { value: cookie, address } };
   const { present, view } = peerCertificate(request.raw.socket as TLSSocket, now);
   return present ? { kind: 'certificate', presented: { value: '', address, certificate: view } } : undefined;
 }

@@ -42,7 +42,7 @@ export class RequestView implements Request {
   }
 
   get cookie(): string | undefined {
-    return cookieIn(this.#request.headers.cookie, SESSION_COOKIE);
+    return cookieIn(this.#request.headers.cookie, SESSION_COOKIE) ?? undefined;
   }
 
   get certificate(): PeerCertificateView | undefined {

@@ -15,7 +15,7 @@ export interface Request<Body = unknown> {
   readonly address: string;
   /** Set on every route that requires authentication. */
   readonly caller: Caller | undefined;
-  /** Value of the session cookie, as sent. */
+  /** Value of the session cookie, as sent, if there is one and no other of its name. */
   readonly cookie: string | undefined;
   /** The client certificate, if there is one and it is valid now. @throws Fault FORBIDDEN if a page of another origin asks: browsers add certificates by themselves */
   readonly certificate: PeerCertificateView | undefined;

@@ -15,7 +15,7 @@ export function signInAddress(request: FastifyRequest, refusal: unknown): string
   // A target that names another server or begins with two slashes would lead away from this server.
   if (!/^\/(?![/\\])/.test(request.url)) return SIGN_IN_PATH;
   // The page says why it is there.
-  const isEnded = refusal.code === 'UNAUTHENTICATED' && cookieIn(request.headers.cookie, SESSION_COOKIE) !== undefined;
+  const isEnded = refusal.code === 'UNAUTHENTICATED' && typeof cookieIn(request.headers.cookie, SESSION_COOKIE) === 'string';
   return `${SIGN_IN_PATH}?next=${encodeURIComponent(request.url)}${isEnded ? '&ended=yes' : ''}`;
 }
 

@@ -60,6 +60,16 @@ test('an app token has two headers; if they differ neither is a credential, and 
   assert.deepEqual(asked, []);
 });
 
+test('two session cookies that differ are no credential, whichever comes first, and the refusal says so', async () => {
+  for (const cookie of ['_ea_=a1; _ea_=a2', '_ea_=a2; other=1; _ea_=a1', '_ea_=a1; _ea_=', '_ea_=x; _ea_=a1']) {
+    const told = (error: unknown) => error instanceof Fault && error.code === 'UNAUTHENTICATED' && /two different cookies _ea_/.test(error.detail ?? '');
+    await assert.rejects(async () => authentication.require(request({ cookie }), ['cookie', 'certificate']), told, cookie);
+    assert.deepEqual(asked, []);
+    assert.equal((await authentication.require(request({ cookie, authorization: 'a3' }), ['authorization'])).username, 'a');
+  }
+  assert.equal((await authentication.require(request({ cookie: '_ea_=a1; _ea_=a1' }), ['cookie'])).username, 'a');
+});
+
 test('a cookie is accepted from our own pages, and from clients that are not browsers', async () => {
   const forbidden = (error: unknown) => error instanceof Fault && error.code === 'FORBIDDEN';
   const ask = async (headers: Record<string, string>) => authentication.require(request(headers, { _ea_: 'a1' }), ['cookie']);
@@ -82,7 +92,7 @@ test('a kind of credential that the route does not accept is not checked', async
   assert.deepEqual(asked, []);
 });
 
-test('a cookie is found among others: the first with its name counts, and percent signs are decoded', () => {
+test('a cookie is found among others, percent signs are decoded, and two that differ are none', () => {
   for (const [header, value] of [
     [undefined, undefined],
     ['', undefined],
@@ -93,7 +103,12 @@ test('a cookie is found among others: the first with its name counts, and percen
     ['flag; _ea_=2', '2'],
     [' _ea_ = 2 ;b=3', '2'],
     ['_ea_=a=b', 'a=b'],
-    ['_ea_=1; _ea_=2', '1'],
+    ['_ea_=1; _ea_=2', null],
+    ['_ea_=1; a=b; _ea_=', null],
+    ['_ea_=; _ea_=2', null],
+    ['_ea_=1; a=b; _ea_=1; flag', '1'],
+    ['_ea_=A; _ea_=%41', 'A'],
+    ['_ea_=1; x', '1'],
     ['_ea_=%41', 'A'],
     ['_ea_=%4', '%4'],
     ['a=_ea_=1', undefined],

@@ -74,6 +74,26 @@ for (const database of databases) {
     assert.equal((await server.ask('GET', '/whoami', { cookie: they.root, headers: { origin: server.address } })).status, 200);
   });
 
+  test(name('a second cookie of that name, which another server of the domain has set, acts for nobody'), async () => {
+    const ben = await they.session('r', 'ben', 'ben password');
+    const key = { kty: 'oct', alg: 'HS256' };
+    for (const cookie of [`_ea_=${eve}; _ea_=${ben}`, `_ea_=${ben}; a=b; _ea_=${eve}`, `_ea_=${ben}; _ea_=`]) {
+      for (const [method, path, body] of [
+        ['GET', '/whoami', undefined],
+        ['POST', '/v1/crypto/keys', key],
+        ['POST', '/kmip/2_1', { tag: 'Query', value: [] }],
+        ['DELETE', '/sessions', { session_ids: [] }],
+      ] as const) {
+        const answer = await server.ask(method, path, { headers: { cookie }, ...(body ? { body } : {}) });
+        assert.deepEqual([answer.status, answer.body.code], [401, 'UNAUTHENTICATED'], `${path} ${cookie}`);
+        assert.match(answer.body.message, /two different cookies _ea_/);
+      }
+      assert.equal((await server.ask('GET', '/sign-in/session', { headers: { cookie } })).body, null);
+      assert.equal((await server.ask('POST', '/login?realm=r', { headers: { cookie }, user: 'ben:ben password' })).status, 200);
+    }
+    assert.equal((await server.ask('POST', '/v1/crypto/keys', { headers: { cookie: `_ea_=${ben}; _ea_=${ben}` }, body: key })).status, 200);
+  });
+
   test(name('of many who make the same thing at once one gets 201, the others 409'), async () => {
     for (const [path, body] of [
       ['/admins/realms', { id: 'same' }],
