@@ -95,6 +95,11 @@ if (!skipWithout('chromium')) {
     await page.getByRole('heading', { name: 'You are signed in' }).waitFor();
     assert.match((await page.textContent('#done')) ?? '', /As admin in realm _\./);
     assert.equal(page.url(), `${server.address}/sign-in?realm=_`);
+    assert.equal(
+      await page.evaluate('[...document.querySelectorAll("[type=password], #totp")].map(({ value }) => value).join("")'),
+      '',
+      'no password stays in it',
+    );
     assert.deepEqual(complaints, []);
     await page.context().close();
   });

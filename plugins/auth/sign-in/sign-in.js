@@ -21,10 +21,15 @@ function say(text) {
   alert.textContent = text;
 }
 
-function startOver(text = '') {
+/** The page may stay open for long after a sign-in. */
+function forget() {
   entered = {};
-  element('signed-out').hidden = true;
   for (const field of document.querySelectorAll('input[type="password"], #totp')) field.value = '';
+}
+
+function startOver(text = '') {
+  forget();
+  element('signed-out').hidden = true;
   say(text);
   show('credentials');
 }
@@ -69,7 +74,7 @@ function proceed({ next_step: step }, attempt) {
   }
   if (step !== 'Authenticated') return startOver('The server asks for a step that this page does not support. Please sign in with another client.');
   const { realm, username } = attempt;
-  entered = {};
+  forget();
   // Pages in other tabs may still show what another user was shown.
   new BroadcastChannel('gatehouse').postMessage('signed-in');
   const page = nextPage();
