@@ -13,7 +13,10 @@ const OF_THE_DEVICE = [
   ['HOST_MEMORY', 'General_Failure'],
   ['TOKEN_NOT_RECOGNIZED', 'General_Failure'],
   ['DEVICE_REMOVED', 'General_Failure'],
+  ...(['FUNCTION_CANCELED', 'OPERATION_ACTIVE', 'OPERATION_NOT_INITIALIZED', 'BUFFER_TOO_SMALL'] as const).map((name) => [name, 'General_Failure'] as const),
+  ...(['FIPS_SELF_TEST_FAILED', 'RANDOM_NO_RNG', 'PIN_EXPIRED', 'MUTEX_BAD'] as const).map((name) => [name, 'General_Failure'] as const),
   ['DEVICE_MEMORY', 'Server_Limit_Exceeded'],
+  ['TOKEN_RESOURCE_EXCEEDED', 'Server_Limit_Exceeded'],
   ['SESSION_COUNT', 'Server_Limit_Exceeded'],
 ] as const;
 

@@ -3,6 +3,7 @@ import type { CryptoError } from '../../../../crypto/crypto-error.ts';
 import { refusalOf as refusalIn } from '../../../../kmip/crypto-refusal.ts';
 import { Refusal, type ResultReason, Unavailable } from '../../../../kmip/refusal.ts';
 import type { HsmFailure } from '../../../hsm/api.ts';
+import { OF_DEVICE, REASON } from './return-values.ts';
 import type { Slot } from './tokens.ts';
 
 export const lacksMechanism = (mechanism: string): Refusal => new Refusal('UnsupportedCryptographicParameters', `the token has no mechanism ${mechanism}`);
@@ -55,36 +56,3 @@ export async function decrypting<T>(work: Promise<T>, failed: (cause: unknown) =
     throw error instanceof RefusedByToken && isOne(error.returnValue) ? failed(error) : error;
   }
 }
-
-/** What only the token can be blamed for. CKR_GENERAL_ERROR and CKR_FUNCTION_FAILED are not among it: libraries also return them for data that do not decrypt. */
-const OF_DEVICE: Readonly<Record<string, ResultReason>> = {
-  CKR_DEVICE_MEMORY: 'ServerLimitExceeded',
-  CKR_SESSION_COUNT: 'ServerLimitExceeded',
-  CKR_HOST_MEMORY: 'GeneralFailure',
-  CKR_DEVICE_ERROR: 'GeneralFailure',
-  CKR_DEVICE_REMOVED: 'GeneralFailure',
-  CKR_TOKEN_NOT_PRESENT: 'GeneralFailure',
-  CKR_TOKEN_NOT_RECOGNIZED: 'GeneralFailure',
-  CKR_CANT_LOCK: 'GeneralFailure',
-  CKR_OPERATION_ACTIVE: 'GeneralFailure',
-};
-
-const PARAMETERS = 'UnsupportedCryptographicParameters' as const;
-const REASON: Readonly<Record<string, ResultReason>> = {
-  CKR_MECHANISM_INVALID: PARAMETERS,
-  CKR_MECHANISM_PARAM_INVALID: PARAMETERS,
-  CKR_ARGUMENTS_BAD: PARAMETERS,
-  CKR_CURVE_NOT_SUPPORTED: PARAMETERS,
-  CKR_FUNCTION_NOT_SUPPORTED: PARAMETERS,
-  CKR_KEY_SIZE_RANGE: PARAMETERS,
-  CKR_KEY_TYPE_INCONSISTENT: 'InvalidObjectType',
-  CKR_KEY_FUNCTION_NOT_PERMITTED: 'IncompatibleCryptographicUsageMask',
-  CKR_KEY_UNEXTRACTABLE: 'NotExtractable',
-  CKR_ATTRIBUTE_SENSITIVE: 'Sensitive',
-  CKR_DATA_LEN_RANGE: 'InvalidField',
-  CKR_DATA_INVALID: 'InvalidField',
-  CKR_ATTRIBUTE_VALUE_INVALID: 'InvalidField',
-  CKR_TEMPLATE_INCONSISTENT: 'InvalidField',
-  CKR_SESSION_READ_ONLY: 'PermissionDenied',
-  CKR_TOKEN_WRITE_PROTECTED: 'PermissionDenied',
-};
