@@ -6,6 +6,7 @@ import { createCryptoki } from './cryptoki.ts';
 import { keyCalls } from './key-calls.ts';
 import { LentSessions } from './lent-sessions.ts';
 import { Prober, type SlotAudit } from './prober.ts';
+import { nameOf } from './return-value.ts';
 import { openBinding } from './slot-binding.ts';
 import { SlotDesks } from './slot-desks.ts';
 import { SlotSession } from './slot-session.ts';
@@ -21,14 +22,12 @@ export default defineActor<HsmApi, HsmArgs>(async (args, ctx) => {
   const store = await ctx.openStore();
   const threads = threadsOf(args, ctx);
   const cryptoki = createCryptoki({ path: library, alone, initializeText, hint: hints.library, isBusy: () => threads.isBusy() });
-  const lent = new LentSessions();
-  const watches = await Promise.all(
-    slots.map(async ({ number, pin }) => new SlotWatch(number, pin, await openBinding(store, ctx.node, prefix, number), hints, lent)),
-  );
+  const watches = await watchesOf(args, ctx.node, store);
   const prober = new Prober(ctx, prefix, cryptoki, watches, slotAudit(store, prefix));
   const tally = new Tally();
   const desksOf = (watch: SlotWatch) => new SlotDesks(watch, threads.forSlot(watch.number), threads.forUses, () => cryptoki.isForOneThread);
-  const common = { host: prober, monotonic: () => ctx.clock.monotonic(), quirks, onReplaced: tellReplaced(ctx, prefix) };
+  const replaced = replacedKeys(store, ctx, prefix);
+  const common = { host: prober, monotonic: () => ctx.clock.monotonic(), quirks, onReplaced: replaced.tell };
   const sessions = new Map(watches.map((watch) => [watch.number, new SlotSession({ ...common, watch, desks: desksOf(watch) })]));
 
   let timer = ctx.clock.setTimeout(again, 0);
@@ -51,19 +50,34 @@ export default defineActor<HsmApi, HsmArgs>(async (args, ctx) => {
       ctx.clock.clearTimeout(timer);
       await prober.idle();
       await threads.stop();
+      await replaced.told();
       cryptoki.close();
       await store.close();
     },
   };
 });
 
-const tellReplaced =
-  ({ log }: Pick<ActorContext, 'log'>, prefix: string) =>
-  ({ name, kind }: TokenKeyName, slot: number): void =>
-    log.warn(
-      { prefix, slot, name, kind },
-      'another key is on the token under the name of one that was used: somebody has replaced it; what that has sealed needs it',
-    );
+function watchesOf({ prefix, slots, hints = {} }: HsmArgs, node: string, store: Store): Promise<SlotWatch[]> {
+  const lent = new LentSessions();
+  return Promise.all(slots.map(async ({ number, pin }) => new SlotWatch(number, pin, await openBinding(store, node, prefix, number), hints, lent)));
+}
+
+/** Tells of keys that another program has put in the place of others, in the log and in the audit log, where it is still seen when the log is gone. */
+function replacedKeys(store: Store, { log }: Pick<ActorContext, 'log'>, prefix: string) {
+  let told: Promise<unknown> = Promise.resolve();
+  return {
+    told: () => told,
+    tell: ({ name, kind }: TokenKeyName, slot: number): void => {
+      const said = 'another key is on the token under the name of one that was used: somebody has replaced it; what that has sealed needs it';
+      log.warn({ prefix, slot, name, kind }, said);
+      const row = { event: 'hsm.key', outcome: 'failure', target: `${prefix}::${slot}::${name}`, reason: `${kind} key: ${said}` } as const;
+      const written = store
+        .transaction((tx) => tx.audit(row))
+        .catch((error: unknown) => log.error({ ...row, error: nameOf(error) }, 'a replaced key could not be written to the audit log'));
+      told = Promise.all([told, written]);
+    },
+  };
+}
 
 function slotAudit(store: Store, prefix: string): SlotAudit {
   return (slot, problem) =>

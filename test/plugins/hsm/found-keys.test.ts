@@ -1,6 +1,8 @@
 // Keys that vendor tools made, with names and numbers that this server would not have chosen: each is found, or spoils nothing.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
+import { until } from '../../runtime.ts';
+import { signInAdmin } from '../../server.ts';
 import { skipWithout } from '../../system.ts';
 import { bytes, curve, done, enumeration, type HsmServer, identifier, kmip, makePair, makeSecret, refused, startHsmServer, structure } from './hsm-server.ts';
 
@@ -48,7 +50,7 @@ if (!skipWithout('softhsm2')) {
     assert.equal(after, id('0201::2'));
   });
 
-  test('a key that another program has replaced is told in the log; one that was made anew here is not', async () => {
+  test('a key that another program has replaced is told in the log and audited; one made anew here is not', async () => {
     const warnings = () => server.lines.filter(({ msg }) => /^another key is on the token/.test(String(msg)));
     const encrypt = (name: string) => done(kmip(server.admin, 'Encrypt', identifier(id(name)), bytes('Data', 'AB')));
     for (const name of ['replaced', 'made anew']) {
@@ -64,6 +66,13 @@ if (!skipWithout('softhsm2')) {
     assert.deepEqual(
       warnings().map(({ prefix, slot, name, kind }) => [prefix, slot, name, kind]),
       [['hsm::soft_hsm', server.slot, 'replaced', 'secret']],
+    );
+    const cookie = await signInAdmin(server);
+    const rows = async () => (await server.ask('GET', '/audit?event=hsm.key', { cookie })).body.events as { target: string; outcome: string }[];
+    await until(async () => (await rows()).length > 0, 'it is audited');
+    assert.deepEqual(
+      (await rows()).map(({ target, outcome }) => [target, outcome]),
+      [[id('replaced'), 'failure']],
     );
   });
 
