@@ -8,7 +8,7 @@ export type CryptoErrorCode =
   | 'unsupported'
   /** Parameters that contradict the key or each other. */
   | 'bad_parameters'
-  /** The data to decrypt or verify belongs to another key, or was changed. */
+  /** The data to decrypt or verify belongs to another key, or was changed; a derivation does not yield as much as is asked for. */
   | 'failed'
   /** An authentication tag whose length the mode does not allow. */
   | 'bad_tag_length'

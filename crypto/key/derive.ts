@@ -59,7 +59,7 @@ const METHOD: Partial<Record<DerivationMethod, (input: DerivationInput) => Uint8
 
 /**
  * Derives `length` bytes: if the method yields more, the first ones.
- * @throws CryptoError invalid if an input is missing, too long or too costly; unsupported; unsupported_derivation
+ * @throws CryptoError invalid if an input is missing, too long or too costly; failed if the method yields less; unsupported; unsupported_derivation
  */
 export function derive(method: DerivationMethod, input: DerivationInput): Uint8Array {
   const derived = METHOD[method];
@@ -168,7 +168,7 @@ function leading(bytes: Uint8Array, length: number): Uint8Array {
 }
 
 function tooLong(available: number): CryptoError {
-  return invalid(`with these inputs the derivation method yields at most ${available} bytes`);
+  return new CryptoError('failed', `with these inputs the derivation method yields at most ${available} bytes`);
 }
 
 function invalid(message: string): CryptoError {

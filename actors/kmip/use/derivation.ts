@@ -41,7 +41,7 @@ async function dataOf(given: Structure, bases: readonly KeyUse[]): Promise<reado
     data.push(node.value);
   }
   const [, ...others] = bases;
-  if (others.length > 0 && data.length > 0) throw new Refusal('InvalidField', 'give derivation data in the request or as secret data, not both');
+  if (others.length > 0 && data.length > 0) throw new Refusal('InvalidMessage', 'give derivation data in the request or as secret data, not both');
   return others.length > 0 ? Promise.all(others.map(secretOf)) : data;
 }
 
@@ -57,6 +57,6 @@ async function agreedBytes(bases: readonly KeyUse[], length: number): Promise<Ui
   const other = bases.find(({ key }) => key.kind === 'public');
   if (!own || !other || bases.length !== 2) throw new Refusal('InvalidObjectType', 'key agreement needs a private key and a public key or certificate');
   const shared = requireSecret(await own.key.agree(await other.key.publicKey()));
-  if (shared.length < length) throw new Refusal('InvalidField', `the key agreement gives ${shared.length} bytes, fewer than the cryptographic length`);
+  if (shared.length < length) throw new Refusal('CryptographicFailure', `the key agreement gives ${shared.length} bytes, fewer than the cryptographic length`);
   return new Uint8Array(shared.subarray(0, length));
 }

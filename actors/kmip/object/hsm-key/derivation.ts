@@ -18,6 +18,6 @@ export async function deriveOnToken(token: KeyOnToken, { method, parameters, sal
   const [info = NOTHING, ...more] = data;
   if (more.length > 0) throw new Refusal('InvalidField', 'HKDF takes at most one DerivationData');
   const most = 255 * digest.length;
-  if (length > most) throw new Refusal('InvalidField', `HKDF with this hash gives at most ${most} bytes`);
+  if (length > most) throw new Refusal('CryptographicFailure', `HKDF with this hash gives at most ${most} bytes`);
   return token.derive({ name: NAME, parameter: { kind: 'hkdf', hash, salt: owned(salt), info: owned(info) } }, length);
 }
