@@ -50,17 +50,18 @@ export const GIVEN_OUT = [...OBJECT, 'KeyFormatType', 'KeyWrapType', 'KeyCompres
 
 /**
  * @param payload in the form of 2.1
- * @throws Refusal InvalidField if the operation does not have a member, or if a member is repeated that is allowed only once
+ * @throws Refusal InvalidField if the operation does not have a member, InvalidMessage if a member is repeated that is allowed only once
+ * (specification 1.4 table 327)
  */
 export const checkMembers = (operation: OperationName, members: PayloadMembers, payload: Structure): void => requireMembers(operation, members, payload);
 
-/** @param holder the name of what has these members @throws Refusal with the reason, as `checkMembers` */
+/** @param holder the name of what has these members @param reason of a member that it does not have @throws Refusal as `checkMembers` */
 export function requireMembers(holder: string, members: PayloadMembers, { value }: Structure, reason: ResultReason = 'InvalidField'): void {
   for (let i = 0; i < value.length; i++) {
     const tag = value[i]?.tag as number;
     if (members.many.has(tag)) continue;
     if (!members.one.has(tag)) throw new Refusal(reason, `${holder} has no field ${tagName(tag)}: leave it out`);
     for (let before = 0; before < i; before++)
-      if (value[before]?.tag === tag) throw new Refusal(reason, `${holder} takes only one ${tagName(tag)}, but this request has several`);
+      if (value[before]?.tag === tag) throw new Refusal('InvalidMessage', `${holder} takes only one ${tagName(tag)}, but this request has several`);
   }
 }

@@ -75,7 +75,7 @@ test('at every level, an unknown member is refused, and one of the range of exte
 test('at every level, a second member of a kind is refused, but for those that may be repeated', () => {
   for (const [operation, nodes] of Object.entries(PAYLOADS))
     for (const each of changed(nodes, ({ value }) => value.filter(({ tag }) => !MANY.has(tag)).map((member) => [...value, member])))
-      assert.equal(refusal(each), 'InvalidField', operation);
+      assert.equal(refusal(each), 'InvalidMessage', operation);
   const twice = (node: Structure, tag: number) => [structure(node.tag, [...node.value, ...node.value.filter((each) => each.tag === tag)])];
   assert.equal(refusal(twice(PAYLOADS['Get']?.[0] as Structure, TAG.AttributeName)), undefined);
   assert.equal(refusal(twice(PAYLOADS['DeriveKey']?.[0] as Structure, TAG.DerivationData)), undefined);
@@ -88,7 +88,7 @@ test('key material has the members of its format', () => {
   assert.equal(key('TransparentRSAPublicKey', modulus, exponent), undefined);
   assert.equal(key('TransparentRSAPrivateKey', modulus, exponent, d), undefined);
   assert.equal(key('TransparentRSAPublicKey', modulus, exponent, d), 'InvalidField');
-  assert.equal(key('TransparentRSAPublicKey', modulus, modulus, exponent), 'InvalidField');
+  assert.equal(key('TransparentRSAPublicKey', modulus, modulus, exponent), 'InvalidMessage');
   assert.equal(key('TransparentECPublicKey', ...curve, d), 'InvalidField');
 });
 
@@ -97,7 +97,7 @@ test('what only a vendor knows may hold anything', () => {
   const vendors = (...more: Node[]) =>
     structure(TAG.Attributes, [structure(TAG.Attribute, [text(TAG.VendorIdentification, 'v'), text(TAG.AttributeName, 'n'), inside, ...more])]);
   assert.equal(refusal([vendors()]), undefined);
-  assert.equal(refusal([vendors(inside)]), 'InvalidField');
+  assert.equal(refusal([vendors(inside)]), 'InvalidMessage');
 });
 
 test('KMIP 1.x: templates and attributes in their own form too', () => {
@@ -116,9 +116,9 @@ test('KMIP 1.x: templates and attributes in their own form too', () => {
     }
   };
   assert.equal(upgraded(attribute(), named(), named(), attribute(integer(TAG.AttributeIndex, 0))), undefined);
-  for (const bad of [text(TAG.Comment, 'x'), text(TAG.AttributeName, 'State'), integer(TAG.AttributeValue, 1)])
-    assert.equal(upgraded(attribute(bad)), 'InvalidField');
-  for (const bad of [text(TAG.Comment, 'x'), text(TAG.NameValue, 'y')]) assert.equal(upgraded(named(bad)), 'InvalidField');
+  for (const twice of [text(TAG.AttributeName, 'State'), integer(TAG.AttributeValue, 1)]) assert.equal(upgraded(attribute(twice)), 'InvalidMessage');
+  assert.equal(upgraded(named(text(TAG.NameValue, 'y'))), 'InvalidMessage');
+  for (const made of [attribute, named]) assert.equal(upgraded(made(text(TAG.Comment, 'x'))), 'InvalidField');
   assert.equal(upgraded(attribute(), text(TAG.Comment, 'x')), 'InvalidField');
   assert.equal(upgraded(attribute(), structure(TAG.Attributes, [])), 'InvalidField');
 });

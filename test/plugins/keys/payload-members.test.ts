@@ -88,7 +88,8 @@ for (const operation of SERVED) {
       const name = EVERY.find(([, tag]) => tag === node.tag)?.[0] as string;
       if (many.has(node.tag)) continue;
       const [answer] = await client.refusals(operation, [[...base, node]]);
-      assert.match(answer?.message ?? '', new RegExp(`${operation} takes only one ${name}`));
+      assert.equal(answer?.reason, 'InvalidMessage');
+      assert.match(answer.message, new RegExp(`${operation} takes only one ${name}`));
     }
   });
 }
