@@ -3,7 +3,7 @@ import type { ObjectType } from '../object-type.ts';
 import { Refusal } from '../refusal.ts';
 import { parseTags } from '../tags.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
-import { codeName, enumerationNames, TYPE_NAMES } from '../ttlv/enumeration-of.ts';
+import { codeName, isUndefinedCode, TYPE_NAMES } from '../ttlv/enumeration-of.ts';
 import { tagName } from '../ttlv/names.ts';
 import { enumeration, interval, type Node, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
 import { child, nameOf, secondsOf, textOf } from '../ttlv/read.ts';
@@ -128,13 +128,8 @@ export function asStored(node: Node): Node {
   return rule ? asRuled(rotateName(node), rule) : node;
 }
 
-/** Codes from this one on are extensions, which vendors may define. */
-const EXTENSIONS = 0x80000000;
-
 function checkCode(node: Node): void {
-  const names = node.type === TYPE.Enumeration && node.value < EXTENSIONS ? enumerationNames(node.tag) : undefined;
-  if (names !== undefined && names.name(node.value as number) === undefined)
-    throw new Refusal('InvalidAttributeValue', `${tagName(node.tag)} has no value ${codeName(node.value as number, names)}`);
+  if (isUndefinedCode(node)) throw new Refusal('InvalidAttributeValue', `${tagName(node.tag)} has no value ${codeName(node.value as number, undefined)}`);
 }
 
 /** Turns other whole numbers into an Interval if the attribute needs one. */

@@ -4,7 +4,7 @@ import { compactCodes } from './compact.ts';
 import { ENUM, type EnumName } from './enumeration.ts';
 import { MASK } from './mask.ts';
 import { Names, TAG_NAMES } from './names.ts';
-import { type Structure, TYPE } from './node.ts';
+import { type Node, type Structure, TYPE } from './node.ts';
 import { TAG } from './tag.ts';
 
 const NAMES = Object.fromEntries(
@@ -60,6 +60,15 @@ export function maskNames(tag: number, attribute?: string): Names | undefined {
 function valueTag(tag: number, attribute: string | undefined): number {
   if (tag !== TAG.AttributeValue || attribute === undefined) return tag;
   return TAG_NAMES.code(attribute) ?? tag;
+}
+
+/** Codes from this one on are extensions, which vendors may define. */
+const EXTENSIONS = 0x80000000;
+
+/** Whether the value is a code that the enumeration of its tag does not have. */
+export function isUndefinedCode({ tag, type, value }: Node): boolean {
+  const names = type === TYPE.Enumeration && value < EXTENSIONS ? ENUMERATIONS.get(tag) : undefined;
+  return names !== undefined && names.name(value as number) === undefined;
 }
 
 /** The name of a code, or its number if it has no name. */

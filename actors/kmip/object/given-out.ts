@@ -22,6 +22,7 @@ import { asksUnwrapped, unencodedFormat, unwrapContent, wrapContent, wrapThere }
 import { wrapperOf, wrappingSpecification } from './wrapping-policy.ts';
 
 const { ObjectType, State } = ENUM;
+const { NoEncoding, TTLVEncoding } = ENUM.EncodingOption;
 
 /** @throws Refusal Sensitive, NotExtractable, KeyFormatTypeNotSupported, KeyCompressionTypeNotSupported, and the refusals of wrapping */
 export function givenOut(request: Structure, object: ManagedObject, ctx: OperationContext): Structure | Promise<Structure> {
@@ -95,7 +96,9 @@ function wrappable(content: Structure, specification: Structure, object: Managed
   if (child(specification, TAG.MACSignatureKeyInformation))
     throw new Refusal('KeyWrapTypeNotSupported', 'only the wrapping method Encrypt is supported; leave out MACSignatureKeyInformation');
   const names = children(specification, TAG.AttributeName).map(({ value }) => String(value));
-  const isEncoded = (codeOf(specification, TAG.EncodingOption) ?? ENUM.EncodingOption.TTLVEncoding) === ENUM.EncodingOption.TTLVEncoding;
+  const encoding = codeOf(specification, TAG.EncodingOption) ?? TTLVEncoding;
+  if (encoding !== TTLVEncoding && encoding !== NoEncoding) throw new Refusal('EncodingOptionError', 'EncodingOption must be NoEncoding or TTLVEncoding');
+  const isEncoded = encoding === TTLVEncoding;
   return keyValueIn(isEncoded && structureOf(content, TAG.KeyBlock) ? withNamedAttributes(content, names, object, ctx) : content, ctx.version);
 }
 

@@ -9,6 +9,7 @@ import { keyBlockHead, keyBlockOf, lacksKeyValue } from '../../../kmip/key-block
 import { requireDeclaredFormat } from '../../../kmip/key-format/declared-format.ts';
 import { importKey } from '../../../kmip/key-format/key-format.ts';
 import { rsaStructureFlaw } from '../../../kmip/key-format/rsa-structure.ts';
+import { requireKnownCodes } from '../../../kmip/message/known-codes.ts';
 import type { ObjectType as ObjectTypeCode } from '../../../kmip/object-type.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -61,6 +62,7 @@ export function contentIn(request: Structure, type: number, mayLackKeyValue = fa
     );
   const content = child(request, tag);
   if (content?.type === TYPE.Structure) {
+    requireKnownCodes(content);
     if (!mayLackKeyValue && lacksKeyValue(content)) throw new Refusal('InvalidMessage', 'missing field: KeyValue');
     return content;
   }

@@ -138,7 +138,7 @@ test('a key that is registered wrapped is linked to its wrapping key, if the ser
   await alice.do('Get', id(kept), notWrapped);
 });
 
-test('a KeyWrapType that nobody knows is refused, and what is asked for stays where it is', async () => {
+test('a KeyWrapType or EncodingOption that nobody knows is refused, and what is asked for stays', async () => {
   const { publicKey } = await pair(RSA);
   const key = await symmetric();
   const wrapped = await got(key, named(publicKey));
@@ -146,6 +146,8 @@ test('a KeyWrapType that nobody knows is refused, and what is asked for stays wh
   for (const operation of ['Get', 'Export'] as const)
     for (const more of [[], [named(publicKey)]]) assert.equal(await alice.refused(operation, id(key), unknown, ...more), 'KeyWrapTypeNotSupported');
   assert.equal(await alice.refused('Import', ...imported(wrapped, unknown)), 'KeyWrapTypeNotSupported');
+  const encoded = named(publicKey, enumeration(TAG.EncodingOption, 0xfe));
+  for (const operation of ['Get', 'Export'] as const) assert.equal(await alice.refused(operation, id(key), encoded), 'EncodingOptionError');
 });
 
 test('a key wrapped by a certificate comes back by the private key of its public key', async () => {
