@@ -8,7 +8,7 @@ import { test } from 'uvu';
 import { writeModel } from '../models/build.ts';
 import { form } from '../plugins/ai/files.ts';
 import { until } from '../runtime.ts';
-import { asker, temporaryFolder } from '../server.ts';
+import { asker, temporaryFolder, WITHOUT_SELF_TESTS } from '../server.ts';
 import { exitOf, root } from './started.ts';
 
 const LEFT_OUT = 'onnxruntime-node';
@@ -29,7 +29,9 @@ test('without ONNX Runtime the server starts, names what is off, and summarises 
   const [main, config, dataDir] = [installWithout(folder), join(folder, 'config.toml'), join(folder, 'data')];
   const model = writeModel('opus-mt-en-fr', folder);
   writeFileSync(config, `[ai]\nopen = true\n[[ai.models]]\nid = "to-french"\ntask = "translation"\nlanguages = ["en-fr"]\nfolder = "${model}"\n`);
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, '--config', config, '--data-dir', dataDir, '--port', '0']);
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, '--config', config, '--data-dir', dataDir, '--port', '0'], {
+    env: { ...process.env, ...WITHOUT_SELF_TESTS },
+  });
   test.after(() => void child.kill('SIGKILL'));
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data));

@@ -10,7 +10,7 @@ import { passedSockets, requireListeners } from '../../kernel/passed-sockets.ts'
 import { exitOf, root } from '../e2e/started.ts';
 import { freePort } from '../postgres.ts';
 import { until } from '../runtime.ts';
-import { asker, temporaryFolder } from '../server.ts';
+import { asker, temporaryFolder, WITHOUT_SELF_TESTS } from '../server.ts';
 
 /** As systemd does it: holds a socket, starts the server with it, and starts it again after SIGHUP. */
 const HOLDER = `use Socket; use POSIX; $^F = 9; my ($port, @server) = @ARGV; my $pid;
@@ -48,7 +48,11 @@ else
     const dataDir = join(temporaryFolder(), 'data');
     const port = await freePort();
     const server = [process.execPath, '--disable-warning=ExperimentalWarning', 'main.ts', '--data-dir', dataDir, '--port', '1'];
-    const holder = spawn('perl', ['-e', HOLDER, String(port), ...server], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+    const holder = spawn('perl', ['-e', HOLDER, String(port), ...server], {
+      cwd: root,
+      env: { ...process.env, ...WITHOUT_SELF_TESTS },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     let output = '';
     holder.stdout.on('data', (data) => (output += data));
     const starts = () => output.match(/is ready at/g)?.length ?? 0;

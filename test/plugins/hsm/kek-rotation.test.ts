@@ -11,7 +11,7 @@ import { openStore } from '../../../kernel/store/open.ts';
 import { postgresDatabase } from '../../database.ts';
 import { canBuild, faultLibrary } from '../../fakes/pkcs11-fault/build.ts';
 import { until } from '../../runtime.ts';
-import { signInAdmin, startServer, type TestServer, temporaryFolder } from '../../server.ts';
+import { signInAdmin, startServer, type TestServer, temporaryFolder, WITHOUT_SELF_TESTS } from '../../server.ts';
 import { createSoftHsm } from '../../softhsm.ts';
 import { skipWithout } from '../../system.ts';
 import { bytes, done, identifier, kmip, makeSecret, PIN, refused } from './hsm-server.ts';
@@ -81,7 +81,10 @@ async function killInTheMiddle({ config, dataDir, library, ids, hsm }: Prepared)
   writeFileSync(file, config(ids[1]));
   library.tell('slow 3000');
   const argv = ['--config', file, '--data-dir', dataDir, '--port', '0', '--rotate-kek'];
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', CHILD, '--', ...argv], { stdio: 'inherit' });
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', CHILD, '--', ...argv], {
+    env: { ...process.env, ...WITHOUT_SELF_TESTS },
+    stdio: 'inherit',
+  });
   const ended = once(child, 'exit');
   // The session of the login is open, and that of the call.
   await until(() => library.sessions() >= 2 || child.exitCode !== null, 'the second token is in use', PATIENCE_MS);
