@@ -48,7 +48,7 @@ function eventsOf(operation: OperationName): readonly string[] {
 }
 
 /** These take from the objects what the others need. */
-const LAST: readonly OperationName[] = ['DeleteAttribute', 'ReKey', 'ReKeyKeyPair', 'ReCertify', 'Archive', 'Recover', 'Revoke', 'Destroy'];
+const LAST: readonly OperationName[] = ['DeleteAttribute', 'ReKey', 'ReKeyKeyPair', 'ReCertify', 'Recover', 'Revoke', 'Destroy', 'Archive'];
 /** The row names what was there before, and not what has been made of it. */
 const NAMES_THE_OLD: ReadonlySet<string> = new Set(['DeleteAttribute', 'ReKey', 'ReKeyKeyPair', 'ReCertify', 'CreateSplitKey']);
 
