@@ -138,14 +138,13 @@ function padded(der: Buffer): Buffer {
   return all;
 }
 
-const PKCS1 = parameters(enumeration('PaddingMethod', 'PKCS1V1_5'));
 const OAEP = parameters(enumeration('PaddingMethod', 'OAEP'), enumeration('HashingAlgorithm', 'SHA_1'));
 const MODE = (mode: string) => parameters(enumeration('BlockCipherMode', mode));
 const TWICE = 2;
 
 /** How the key is wrapped and used, and what the token unwraps for itself, and for the server. */
 const WAYS: readonly (readonly [string, Partial<Wish>, Json, made: number, others: number])[] = [
-  ['by RSA with PKCS#1 v1.5, whose padding no token is to tell of', { by: 'pair_pk', named: 'pair_pk', how: PKCS1 }, MODE('GCM'), 0, 0],
+  ['by RSA', { by: 'pair_pk', named: 'pair_pk', how: parameters(enumeration('PaddingMethod', 'PKCS1V1_5')) }, MODE('GCM'), 1, 0],
   ['by RSA-OAEP', { by: 'pair_pk', named: 'pair', how: OAEP }, MODE('GCM'), 1, 0],
   ['by GCM, with which this token unwraps no keys', { how: MODE('GCM') }, MODE('GCM'), 0, 0],
   ['for a mode that the token does not have', {}, MODE('CFB'), 1, 2 * TWICE],

@@ -13,7 +13,7 @@ const RAW = 'CKM_RSA_X_509';
 const secrets = new WeakMap<ManagedObject, Buffer | undefined>();
 
 /** Without it a token tells by its refusal whether a padding was right, and who may ask often enough decrypts and signs with that what they want (Bleichenbacher). */
-export const mayRemovePadding = ({ mechanisms }: KeyOnToken): boolean => mechanisms?.has(RAW) !== false;
+const mayRemovePadding = ({ mechanisms }: KeyOnToken): boolean => mechanisms?.has(RAW) !== false;
 
 /** @param data as long as the modulus @throws CryptoError failed, Refusal for what the token refuses */
 export async function decryptPkcs1(token: KeyOnToken, object: ManagedObject, data: Uint8Array): Promise<Uint8Array> {

@@ -9,7 +9,6 @@ import type { Key, WrappedMaterial } from '../key.ts';
 import { algorithmOf } from '../key-attributes.ts';
 import type { ManagedObject } from '../managed-object.ts';
 import { KeyOnToken } from './key-on-token.ts';
-import { mayRemovePadding } from './pkcs1-decryption.ts';
 import { publicKeyOf } from './public-key.ts';
 import { usesOf } from './shape.ts';
 import { keyMechanism } from './token-cipher.ts';
@@ -50,14 +49,11 @@ export async function holdOnToken(
   return new WrappedKey(open(there), inClear);
 }
 
-/**
- * The key as the token is to unwrap it; undefined for one that tokens do not take. A token that unwraps by PKCS#1 v1.5 tells whether the padding was
- * right, and be it by the time of a use: there the server unwraps, as it decrypts.
- */
+/** The key as the token is to unwrap it; undefined for one that tokens do not take. */
 function passing({ token, key }: Omit<Holder, 'open'>, object: ManagedObject, wrapped: WrappedMaterial): KeyOnToken | undefined {
   const type = typeOf(object, wrapped);
   const mechanism = type && orNone(() => keyMechanism(token, key, wrapped.parameters, wrapped.iv));
-  if (!type || !mechanism || (mechanism.name === 'CKM_RSA_PKCS' && mayRemovePadding(token))) return undefined;
+  if (!type || !mechanism) return undefined;
   const value = new Uint8Array(wrapped.data);
   const uses = usesOf(object.attributes);
   const name = createHash('sha256')
