@@ -104,12 +104,14 @@ export async function migrate(store: Store, sets: readonly MigrationSet[], now: 
 
 /** A commit and a reading of the tables anew for each migration would take most of the time. @returns their number; 0 for a database that has some */
 async function applyToNew(store: Store, sets: readonly MigrationSet[], now: () => number): Promise<number> {
+  const any = 'SELECT id FROM migration LIMIT 1';
+  if (await store.get(any)) return 0;
   const all = sets.flatMap(({ owner, migrations }) => migrations.map((migration) => ({ owner, migration })));
   let name = 'of a new database';
   try {
     return await store.transaction(
       async (tx) => {
-        if (await tx.get('SELECT id FROM migration LIMIT 1')) return 0;
+        if (await tx.get(any)) return 0;
         for (const { owner, migration } of all) {
           name = nameOf(owner, migration);
           await run(tx, store.dialect, owner, migration, now);

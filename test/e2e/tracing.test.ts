@@ -10,6 +10,9 @@ import { signInAdmin, startServer } from '../server.ts';
 import { skipWithout } from '../system.ts';
 import { callerTrace, collected } from './trace.ts';
 
+// A call of the actor takes as long as at a server.
+process.env['GATEHOUSE_TEST_PASSWORD_COST'] = 'full';
+
 const DB = IS_ON_POSTGRES ? 'postgresql' : 'sqlite';
 const HEADER = 'a secret of the collector';
 

@@ -54,7 +54,8 @@ const addressFrom = ({ dataDir }: Place, { url }: Place): string =>
 const isOfJob = (table: string, values: readonly SqlValue[]): boolean =>
   table === 'audit' && values.some((value) => typeof value === 'string' && /^server\.(backup|copy|restore)$/.test(value));
 
-const rowsAt = async ({ url }: Place, table: KeyedTable) => (await rowsOf(url, table)).filter((values) => !isOfJob(table.table, values));
+const rowsAt = async ({ url }: Place, table: KeyedTable) =>
+  ((await rowsOf(url, [table])).get(table.table) ?? []).filter((values) => !isOfJob(table.table, values));
 
 async function requireSame(from: Place, to: Place, left: readonly string[] = [], emptied: readonly string[] = []): Promise<void> {
   for (const table of tables) {

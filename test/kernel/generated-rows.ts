@@ -41,22 +41,29 @@ function cellOf({ name, type, isNullable }: Column, row: number): SqlValue {
 
 /** @param rows of each table but those that are full; a multiple of thirty */
 export async function fillAll(store: Store, tables: readonly KeyedTable[], rows: number): Promise<void> {
-  for (const { table } of tables.filter((each) => !FULL.has(each.table))) {
-    const columns = await columnsOf(store, table);
-    const tuple = (_: unknown, row: number) => `(${columns.map((__, at) => `$${row * columns.length + at + 1}`).join(', ')})`;
-    const tuples = Array.from({ length: AT_ONCE }, tuple).join(', ');
-    const sql = `INSERT INTO ${quote(table)} (${columns.map(({ name }) => quote(name)).join(', ')}) VALUES ${tuples}`;
-    await store.transaction(async (tx) => {
+  const filled = tables.filter(({ table }) => !FULL.has(table));
+  const columnsByTable = new Map<string, readonly Column[]>();
+  for (const { table } of filled) columnsByTable.set(table, await columnsOf(store, table));
+  await store.transaction(async (tx) => {
+    for (const [table, columns] of columnsByTable) {
+      const tuple = (_: unknown, row: number) => `(${columns.map((__, at) => `$${row * columns.length + at + 1}`).join(', ')})`;
+      const tuples = Array.from({ length: AT_ONCE }, tuple).join(', ');
+      const sql = `INSERT INTO ${quote(table)} (${columns.map(({ name }) => quote(name)).join(', ')}) VALUES ${tuples}`;
       for (let row = 0; row < rows; row += AT_ONCE)
         await tx.run(sql, Array.from({ length: AT_ONCE }, (_, at) => columns.map((column) => cellOf(column, row + at))).flat());
-    });
-  }
+    }
+  });
 }
 
-export async function rowsOf(url: string, table: KeyedTable): Promise<(readonly SqlValue[])[]> {
+/** @returns the rows of each table by its name, all of one moment */
+export async function rowsOf(url: string, tables: readonly KeyedTable[]): Promise<Map<string, (readonly SqlValue[])[]>> {
   const snapshot = await openSnapshot(url);
-  const rows: (readonly SqlValue[])[] = [];
-  for await (const values of selectInOrder(snapshot, table)) rows.push([...values]);
+  const found = new Map<string, (readonly SqlValue[])[]>();
+  for (const table of tables) {
+    const rows: (readonly SqlValue[])[] = [];
+    for await (const values of selectInOrder(snapshot, table)) rows.push([...values]);
+    found.set(table.table, rows);
+  }
   await snapshot.close();
-  return rows;
+  return found;
 }

@@ -57,7 +57,8 @@ async function bringTo(store: Store, levels: Levels): Promise<void> {
 
 interface Before {
   readonly url: string;
-  readonly rows: ReadonlyMap<string, { readonly table: KeyedTable; readonly rows: readonly (readonly SqlValue[])[] }>;
+  readonly tables: readonly KeyedTable[];
+  readonly rows: ReadonlyMap<string, readonly (readonly SqlValue[])[]>;
 }
 
 async function filledAt(levels: Levels, url: string): Promise<Before> {
@@ -66,24 +67,24 @@ async function filledAt(levels: Levels, url: string): Promise<Before> {
     await bringTo(store, levels);
     await fillAll(store, tables, ROWS);
   });
-  const rows = new Map<string, { table: KeyedTable; rows: (readonly SqlValue[])[] }>();
-  for (const table of tables.filter((each) => !FULL.has(each.table))) rows.set(table.table, { table, rows: await rowsOf(url, table) });
-  return { url, rows };
+  const filled = tables.filter(({ table }) => !FULL.has(table));
+  return { url, tables: filled, rows: await rowsOf(url, filled) };
 }
 
 const textOf = (values: readonly SqlValue[]) => JSON.stringify(values.map((value) => (value instanceof Uint8Array ? [...value] : value)));
 
 /** Every row is there as it was, in the columns that it had. */
-async function requireKept({ url, rows }: Before): Promise<void> {
+async function requireKept({ url, tables, rows }: Before): Promise<void> {
   const levels = await withStore(url, (store) => migrationLevels(store));
   assert.deepEqual(levels, LATEST);
-  for (const { table, rows: before } of rows.values()) {
-    assert.ok(before.length >= ROWS, table.table);
-    const after = new Set((await rowsOf(url, table)).map(textOf));
+  const now = await rowsOf(url, tables);
+  for (const [table, before] of rows) {
+    assert.ok(before.length >= ROWS, table);
+    const after = new Set(now.get(table)?.map(textOf));
     assert.deepEqual(
       before.map(textOf).filter((row) => !after.has(row)),
       [],
-      table.table,
+      table,
     );
   }
 }

@@ -52,7 +52,8 @@ class Pair {
       [0, 3],
     ];
     const blocks = starts.map((start) => Buffer.concat([Buffer.from(start), Buffer.alloc(BYTES - start.length, 7)]));
-    const random = Array.from({ length: 10 }, () => Buffer.concat([Buffer.of(0), randomBytes(BYTES - 1)]));
+    // One of some 400 random numbers below the modulus has a right padding.
+    const random = Array.from({ length: 10 }, (_, at) => Buffer.concat([Buffer.of(0, 4 + at), randomBytes(BYTES - 2)]));
     return [...blocks, ...random].map((block) => publicEncrypt({ key: this.#publicKey, padding: constants.RSA_NO_PADDING }, block));
   }
 }
