@@ -58,9 +58,9 @@ export class PoolShare {
     this.#looksToNone = Math.max(0, this.#looksToNone - 1);
     const waitedMs = now.waitedMs - before.waitedMs;
     const part = waitedMs / Math.max(1, waitedMs + now.ranMs - before.ranMs);
-    if (this.#width === 0 && idle >= IDLE) this.#leaveNone();
+    if (idle >= IDLE) this.#fill();
     else if (part >= CROWDED) {
-      this.#width = Math.max(idle < IDLE && this.#looksToNone === 0 ? 0 : 1, this.#width >> 1);
+      this.#width = Math.max(this.#looksToNone === 0 ? 0 : 1, this.#width >> 1);
       this.#looksToPass = LOOKS_AFTER_CROWD;
     } else if (this.#looksToPass > 0) this.#looksToPass -= 1;
     else if (part <= CALM) this.#width = Math.min(this.#width + 1, most);
@@ -73,10 +73,13 @@ export class PoolShare {
     return (this.#lastIdle - before) / pastMs;
   }
 
-  #leaveNone(): void {
-    this.#width = 1;
-    this.#looksToNone = this.#afterIdle;
-    this.#afterIdle = Math.min(2 * this.#afterIdle, LOOKS_AFTER_IDLE.most);
+  /** A core has nothing to do: who waits then only waits for a moment. */
+  #fill(): void {
+    if (this.#width === 0) {
+      this.#looksToNone = this.#afterIdle;
+      this.#afterIdle = Math.min(2 * this.#afterIdle, LOOKS_AFTER_IDLE.most);
+    }
+    this.#width = Math.min(this.#width + 1, this.#options.most);
   }
 }
 

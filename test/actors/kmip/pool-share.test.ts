@@ -27,11 +27,12 @@ test('it halves with every look at which the thread had to wait, down to nothing
   );
 });
 
-test('while a core is idle one piece stays in the pool', () => {
-  const { after } = shareOf(2);
+test('while a core is idle it grows, whether the thread had to wait or not', () => {
+  const { after } = shareOf(4);
+  assert.deepEqual([after(0.5), after(0.5)], [2, 1]);
   assert.deepEqual(
-    [0.5, 0.5, 0.5].map((part) => after(part, 0.3)),
-    [1, 1, 1],
+    [0.5, 0.3, 0.01, 0.5].map((part) => after(part, 0.3)),
+    [2, 3, 4, 4],
   );
 });
 
