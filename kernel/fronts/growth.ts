@@ -78,14 +78,18 @@ export function loopMeter(): () => number {
 /** @param cores that this process may use @returns a function that tells what was left of them since its last call */
 export function coresMeter(cores: number): () => Omit<Load, 'fronts'> {
   const pool = new PoolTime();
-  let [own, pooled, idle, at] = [process.cpuUsage(), pool.ms(), idleMs(), elapsedMs()];
+  const read = () => {
+    const { user, system } = process.cpuUsage();
+    return { usedMs: (user + system) / 1_000, pooledMs: pool.ms(), idleMs: idleMs(), at: elapsedMs() };
+  };
+  let last = read();
   return () => {
-    const { user, system } = process.cpuUsage(own);
-    const spentMs = Math.max(1, elapsedMs() - at);
-    const inPool = (pool.ms() - pooled) / spentMs;
-    const left = cores - (user + system) / 1_000 / spentMs + inPool;
-    const free = Math.min(left, (idleMs() - idle) / spentMs + inPool);
-    [own, pooled, idle, at] = [process.cpuUsage(), pool.ms(), idleMs(), elapsedMs()];
+    const now = read();
+    const spentMs = Math.max(1, now.at - last.at);
+    const inPool = (now.pooledMs - last.pooledMs) / spentMs;
+    const left = cores - (now.usedMs - last.usedMs) / spentMs + inPool;
+    const free = Math.min(left, (now.idleMs - last.idleMs) / spentMs + inPool);
+    last = now;
     return { free, left };
   };
 }

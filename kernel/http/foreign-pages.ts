@@ -19,8 +19,8 @@ export function refuseForeignPage(request: FastifyRequest, kind: CredentialKind)
 }
 
 /**
- * Whoever wrote a link cannot read what it leads to, and nothing changes by it. A cookie does not come with most of them (SameSite=Strict): then the
- * sign-in page leads on, which somebody with a certificate only could not pass.
+ * The author of a link cannot read the answer, and a GET changes nothing. Most links come without the cookie (SameSite=Strict) and lead through the
+ * sign-in page, which a caller who has only a certificate could not pass.
  */
 function isLink({ method, headers }: FastifyRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && headers['sec-fetch-mode'] === 'navigate';

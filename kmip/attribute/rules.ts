@@ -3,7 +3,7 @@ import type { ObjectType } from '../object-type.ts';
 import { Refusal } from '../refusal.ts';
 import { parseTags } from '../tags.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
-import { codeName, isUndefinedCode, TYPE_NAMES } from '../ttlv/enumeration-of.ts';
+import { TYPE_NAMES, undefinedCode } from '../ttlv/enumeration-of.ts';
 import { tagName } from '../ttlv/names.ts';
 import { enumeration, interval, type Node, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
 import { child, nameOf, secondsOf, textOf } from '../ttlv/read.ts';
@@ -129,7 +129,8 @@ export function asStored(node: Node): Node {
 }
 
 function checkCode(node: Node): void {
-  if (isUndefinedCode(node)) throw new Refusal('InvalidAttributeValue', `${tagName(node.tag)} has no value ${codeName(node.value as number, undefined)}`);
+  const code = undefinedCode(node);
+  if (code !== undefined) throw new Refusal('InvalidAttributeValue', `${tagName(node.tag)} has no value ${code}`);
 }
 
 /** Turns other whole numbers into an Interval if the attribute needs one. */

@@ -1,6 +1,6 @@
 // Refuses codes that no enumeration of the specification has, in the objects that clients register (KMIP 2.1 section 11).
 import { Refusal } from '../refusal.ts';
-import { codeName, isUndefinedCode } from '../ttlv/enumeration-of.ts';
+import { undefinedCode } from '../ttlv/enumeration-of.ts';
 import { tagName } from '../ttlv/names.ts';
 import { type Structure, TYPE } from '../ttlv/node.ts';
 import { TAG } from '../ttlv/tag.ts';
@@ -13,7 +13,7 @@ export function requireKnownCodes({ value }: Structure): void {
   for (const node of value) {
     if (ELSEWHERE.has(node.tag)) continue;
     if (node.type === TYPE.Structure) requireKnownCodes(node);
-    else if (node.type === TYPE.Enumeration && isUndefinedCode(node))
-      throw new Refusal('InvalidField', `${tagName(node.tag)} has no value ${codeName(node.value, undefined)}`);
+    const code = undefinedCode(node);
+    if (code !== undefined) throw new Refusal('InvalidField', `${tagName(node.tag)} has no value ${code}`);
   }
 }

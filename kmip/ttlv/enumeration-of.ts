@@ -65,10 +65,10 @@ function valueTag(tag: number, attribute: string | undefined): number {
 /** Codes from this one on are extensions, which vendors may define. */
 const EXTENSIONS = 0x80000000;
 
-/** Whether the value is a code that the enumeration of its tag does not have. */
-export function isUndefinedCode({ tag, type, value }: Node): boolean {
+/** @returns the number of a code that the enumeration of its tag does not have; undefined for all other values */
+export function undefinedCode({ tag, type, value }: Node): string | undefined {
   const names = type === TYPE.Enumeration && value < EXTENSIONS ? ENUMERATIONS.get(tag) : undefined;
-  return names !== undefined && names.name(value as number) === undefined;
+  return names !== undefined && names.name(value as number) === undefined ? numberName(value as number) : undefined;
 }
 
 /** The name of a code, or its number if it has no name. */

@@ -10,7 +10,7 @@ import { signInAdmin, startServer } from '../server.ts';
 import { skipWithout } from '../system.ts';
 import { callerTrace, collected } from './trace.ts';
 
-// A call of the actor takes as long as at a server.
+// Passwords are hashed at the server's cost: the duration of the call is checked.
 process.env['GATEHOUSE_TEST_PASSWORD_COST'] = 'full';
 
 const DB = IS_ON_POSTGRES ? 'postgresql' : 'sqlite';

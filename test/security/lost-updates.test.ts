@@ -6,7 +6,7 @@ import { type People, people } from '../people.ts';
 import { type Answer, type Ask, signInAdmin } from '../server.ts';
 import { testDatabases } from '../stores.ts';
 
-// A sign-in takes as long as at a server: others come in between.
+// Passwords are hashed at the server's cost, so that other requests arrive during a sign-in.
 process.env['GATEHOUSE_TEST_PASSWORD_COST'] = 'full';
 
 const databases = await testDatabases();

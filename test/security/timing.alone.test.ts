@@ -11,7 +11,7 @@ import { people } from '../people.ts';
 import { type Answer, signInAdmin, startServer, type TestServer, temporaryFolder } from '../server.ts';
 import { chanceSmaller, distance, median } from './distributions.ts';
 
-// Where the real actor is measured, it hashes at its cost.
+// The real actor is measured: passwords are hashed at the server's cost.
 process.env['GATEHOUSE_TEST_PASSWORD_COST'] = 'full';
 
 /**

@@ -9,6 +9,7 @@ import type { Principal } from '../api.ts';
 import type { Operations } from '../operation.ts';
 import type { Batch, Objects, OperationContext } from '../operation-context.ts';
 import { owns } from '../principal.ts';
+import { requireOnLine } from './archiving.ts';
 import type { Held } from './cache.ts';
 import { isCalled } from './called.ts';
 import { linkedTo } from './create.ts';
@@ -102,8 +103,7 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
     const meant = found.find(({ object }) => !NOT_MEANT.has(stateAt(object, this.#now))) ?? (found[0] as Held<D>);
     // KMIP 1.x, section 11: every operation but Recover refuses archived objects. In 2.x operations that use or change an object
     // refuse it themselves: who reads its attributes sees ArchiveDate, which it has only now.
-    if (this.#isOld && meant.object.archived && right !== 'Recover')
-      throw new Refusal('ObjectArchived', `DENIED: ${meant.object.id} is archived; recover it first`);
+    if (this.#isOld && right !== 'Recover') requireOnLine(meant.object);
     return meant;
   }
 

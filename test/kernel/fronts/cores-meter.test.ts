@@ -1,4 +1,4 @@
-// What is left of the cores: what the pool of threads used is left, because a further front would do that work itself.
+// The cores that are left: the CPU time of the thread pool counts as left, because a further front would do that work itself.
 import assert from 'node:assert/strict';
 import { pbkdf2, pbkdf2Sync } from 'node:crypto';
 import { promisify } from 'node:util';
