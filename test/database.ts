@@ -4,21 +4,28 @@ import pg from 'pg';
 /** Address of the runner's PostgreSQL; the runner runs a file a second time with it. */
 export const POSTGRES_VARIABLE = 'GATEHOUSE_TEST_POSTGRES';
 
+/** Address of the same PostgreSQL, for each file of a run: those that test both databases themselves take theirs from it. */
+export const RUN_POSTGRES_VARIABLE = 'GATEHOUSE_TEST_RUN_POSTGRES';
+
 /** Whether this run of the file is the second one. */
 export const IS_ON_POSTGRES = process.env[POSTGRES_VARIABLE] !== undefined;
 
 const made = new Map<string, Promise<string>>();
+let databases = 0;
 
 /** @param folder of the server: one that is started again over it finds its database again @returns undefined for SQLite */
 export async function postgresDatabase(folder: string): Promise<string | undefined> {
   const cluster = process.env[POSTGRES_VARIABLE];
   if (cluster === undefined) return undefined;
-  const database = made.get(folder) ?? create(cluster, `test_${process.pid}_${made.size}`);
+  const database = made.get(folder) ?? createDatabase(cluster);
   made.set(folder, database);
   return database;
 }
 
-async function create(cluster: string, name: string): Promise<string> {
+/** @param cluster address of any database of a PostgreSQL that several processes use @returns that of a fresh, empty one */
+export async function createDatabase(cluster: string): Promise<string> {
+  databases += 1;
+  const name = `test_${process.pid}_${databases}`;
   await query(cluster, `CREATE DATABASE ${name}`);
   const url = new URL(cluster);
   url.pathname = `/${name}`;

@@ -1,11 +1,11 @@
 // Runs again, by itself, what failed among many: a machine that was too busy is told apart from a defect, and the file is named all the same.
-import type { SecondStore } from './second-store.ts';
 import type { Verdict } from './verdict.ts';
 
-/** A file of a run, and the second store if it runs on that. */
+/** A file of a run. */
 export interface Job {
   readonly file: string;
-  readonly second?: SecondStore;
+  /** Whether it is the file's second run, on PostgreSQL. */
+  readonly isSecond: boolean;
 }
 
 export interface Done extends Verdict {

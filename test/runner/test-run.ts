@@ -2,8 +2,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ProcessLimits, runFile } from './file-process.ts';
+import { type RunPostgres, runsOnBoth, startRunPostgres, wantsPostgres } from './run-postgres.ts';
 import { type Done, type Job, withSecondRuns } from './second-runs.ts';
-import { runsOnBoth, startSecondStore } from './second-store.ts';
 import { select } from './selection.ts';
 import { type AllowedSkip, readSkipList, unused, withoutUnlisted } from './skip-list.ts';
 import { describe, exitStatus, summary } from './summary.ts';
@@ -32,23 +32,15 @@ export async function runTests(run: TestRun): Promise<0 | 1> {
   const { beside, alone, unmatched } = select(files, run.parts);
   trouble.push(...unmatched.map((part) => `no test file has "${part}" in its path; check the spelling`));
   const both = beside.filter((file) => runsOnBoth(run.root, file));
-  const second = both.length > 0 ? await startSecondStore() : undefined;
+  const postgres = beside.some((file) => wantsPostgres(run.root, file)) ? await startRunPostgres() : undefined;
   const without = 'the key server was not tested on PostgreSQL, which needs the package postgresql';
-  if (both.length > 0 && !second && run.isStrict) trouble.push(without);
-  else if (both.length > 0 && !second) run.print(`skipped: ${without}`);
-  const jobs: Job[] = [...beside.map((file) => ({ file })), ...(second ? both.map((file) => ({ file, second })) : [])];
+  if (both.length > 0 && !postgres && run.isStrict) trouble.push(without);
+  else if (both.length > 0 && !postgres) run.print(`skipped: ${without}`);
+  const jobs: Job[] = [...beside.map(once), ...(postgres ? both.map((file) => ({ file, isSecond: true })) : [])];
   const long = { ...run, limitMs: run.limitMs * ALONE };
-  const first = [
-    ...(await runAll(jobs, run.width, run, allowed)),
-    ...(await runAll(
-      alone.map((file) => ({ file })),
-      1,
-      long,
-      allowed,
-    )),
-  ];
-  const verdicts = await withSecondRuns(first, (job) => runAll([job], 1, long, allowed), run.print);
-  await second?.stop();
+  const first = [...(await runAll(jobs, run.width, run, allowed, postgres)), ...(await runAll(alone.map(once), 1, long, allowed, postgres))];
+  const verdicts = await withSecondRuns(first, (job) => runAll([job], 1, long, allowed, postgres), run.print);
+  await postgres?.stop();
   for (const line of summary(verdicts, unused(allowed, verdicts), trouble)) run.print(line);
   return exitStatus(verdicts, trouble);
 }
@@ -64,13 +56,15 @@ function skipList(root: string, files: readonly string[], trouble: string[]): Al
   }
 }
 
-async function runAll(jobs: readonly Job[], width: number, run: TestRun, allowed: readonly AllowedSkip[]): Promise<Done[]> {
+const once = (file: string): Job => ({ file, isSecond: false });
+
+async function runAll(jobs: readonly Job[], width: number, run: TestRun, allowed: readonly AllowedSkip[], postgres: RunPostgres | undefined): Promise<Done[]> {
   const waiting = [...jobs];
   const done: Done[] = [];
   const worker = async () => {
     for (let job = waiting.shift(); job; job = waiting.shift()) {
-      const plain = { ...verdict(await runFile(run.root, job.file, run, job.second?.env)), job };
-      const named = job.second ? { ...plain, store: 'PostgreSQL' } : plain;
+      const plain = { ...verdict(await runFile(run.root, job.file, run, postgres?.env(job.isSecond))), job };
+      const named = job.isSecond ? { ...plain, store: 'PostgreSQL' } : plain;
       const judged = run.isStrict ? withoutUnlisted(named, allowed) : named;
       done.push(judged);
       run.print(describe(judged));

@@ -45,8 +45,8 @@ async function arraysWith(turned: readonly number[]): Promise<number> {
     const { objects } = await session.post('Runtime.queryObjects', { prototypeObjectId: result.objectId as string });
     const search = `function (turned) {
       const holds = (bytes) => {
-        for (let at = 0; at + turned.length <= bytes.length; at++) {
-          let same = 0;
+        for (let at = bytes.indexOf(turned[0] ^ 255); at !== -1; at = bytes.indexOf(turned[0] ^ 255, at + 1)) {
+          let same = 1;
           while (same < turned.length && (bytes[at + same] ^ 255) === turned[same]) same++;
           if (same === turned.length) return true;
         }

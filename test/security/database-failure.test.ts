@@ -7,7 +7,7 @@ import { startSecureServer } from '../secure-server.ts';
 import { type Answer, type Ask, type AskOptions, signInAdmin, type TestServer } from '../server.ts';
 import { testDatabases } from '../stores.ts';
 
-const databases = await testDatabases();
+const databases = await testDatabases({ isOwn: true });
 test.after(async () => void (await Promise.all(databases.map((database) => database.stop()))));
 
 type Json = { readonly tag: string; readonly type?: string; readonly value: unknown };

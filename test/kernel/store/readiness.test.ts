@@ -10,7 +10,7 @@ import { until } from '../../runtime.ts';
 import { signInAdmin, startServer, type TestServer, temporaryFolder } from '../../server.ts';
 import { testDatabases } from '../../stores.ts';
 
-const databases = await testDatabases();
+const databases = await testDatabases({ isOwn: true });
 test.after(async () => void (await Promise.all(databases.map((database) => database.stop()))));
 
 /** A failure is told, and its end, within this time. */

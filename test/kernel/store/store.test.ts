@@ -9,7 +9,7 @@ import { isUniqueViolation, type Store } from '../../../kernel/store/store.ts';
 import { testDatabases } from '../../stores.ts';
 
 const clock = createClock();
-const databases = await testDatabases();
+const databases = await testDatabases({ isOwn: true });
 const TABLE = { owner: 'sample', migrations: [{ id: 1, about: 'items', sql: 'CREATE TABLE item (id TEXT PRIMARY KEY, n BIGINT NOT NULL, bytes BYTEA)' }] };
 
 async function open(url: string, writer = 'w'): Promise<Store> {

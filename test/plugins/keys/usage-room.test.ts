@@ -12,7 +12,8 @@ import type { Reader, Store } from '../../../kernel/store/store.ts';
 import { KEYS_MIGRATIONS } from '../../../plugins/keys/migrations.ts';
 import { testDatabases } from '../../stores.ts';
 
-const databases = await testDatabases();
+// What a connection takes goes by the number of its process, and those of one PostgreSQL follow each other.
+const databases = await testDatabases({ isOwn: true });
 const sets = [{ owner: 'keys', migrations: KEYS_MIGRATIONS }];
 /** As the key server creates. */
 const TOGETHER = { together: true } as const;

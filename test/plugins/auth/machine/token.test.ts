@@ -125,7 +125,8 @@ for (const database of databases) {
     const renewed = await own('POST', 'renew', token);
     assert.deepEqual([renewed.status, renewed.body.auth.lease_duration], [200, 0]);
     const mortal = await logIn(ids.mortal);
-    await server.runtime.advance(50 * 365 * 86_400_000);
+    // Before the server would renew its own certificate, which nobody whose clock has not moved would take.
+    await server.runtime.advance(300 * 86_400_000);
     assert.deepEqual((await own('GET', 'lookup', token)).body.data.ttl, 0);
     assert.equal((await own('GET', 'lookup', mortal)).status, 403);
     assert.equal((await own('POST', 'revoke', token)).status, 204);

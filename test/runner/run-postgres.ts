@@ -1,7 +1,7 @@
-// Selects the test files that run a second time on PostgreSQL: those that start a key server or open its store, and do not test both databases themselves.
+// The PostgreSQL of a run, and which test files run a second time on it: those that start a key server or open its store, and do not test both databases themselves.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { POSTGRES_VARIABLE } from '../database.ts';
+import { POSTGRES_VARIABLE, RUN_POSTGRES_VARIABLE } from '../database.ts';
 import { type Postgres, startPostgres } from '../postgres.ts';
 import { SYSTEM_PACKAGES } from '../system.ts';
 
@@ -17,15 +17,24 @@ export function runsOnBoth(root: string, file: string): boolean {
   return STARTS.test(text) && !GOES_THROUGH.test(text);
 }
 
-export interface SecondStore {
-  /** Environment variables for the process of a file. */
-  readonly env: Readonly<Record<string, string>>;
+/** Whether it takes databases of the run's PostgreSQL, in its only run or in a second one. */
+export function wantsPostgres(root: string, file: string): boolean {
+  return runsOnBoth(root, file) || GOES_THROUGH.test(readFileSync(join(root, file), 'utf8'));
+}
+
+export interface RunPostgres {
+  /** Environment variables for the process of a file. @param isSecond whether it runs the file a second time */
+  env(isSecond: boolean): Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
 /** Starts one PostgreSQL for the whole run, in which each server of a test gets its own database. @returns undefined if PostgreSQL is not installed */
-export async function startSecondStore(): Promise<SecondStore | undefined> {
+export async function startRunPostgres(): Promise<RunPostgres | undefined> {
   if (!SYSTEM_PACKAGES.find(({ name }) => name === 'postgresql')?.isPresent()) return undefined;
   const postgres: Postgres = await startPostgres();
-  return { env: { [POSTGRES_VARIABLE]: await postgres.database() }, stop: () => postgres.stop() };
+  const address = await postgres.database();
+  return {
+    env: (isSecond) => ({ [RUN_POSTGRES_VARIABLE]: address, ...(isSecond && { [POSTGRES_VARIABLE]: address }) }),
+    stop: () => postgres.stop(),
+  };
 }
