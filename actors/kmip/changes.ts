@@ -13,6 +13,7 @@ import { quotaProblem } from './object/quota.ts';
 import { requireUnshadowed } from './object/shadowed-keyset.ts';
 import { requireUniqueNames } from './object/unique-name.ts';
 import type { ObjectTransaction, OperationContext } from './operation-context.ts';
+import { requireConstraints } from './policy/constraint.ts';
 import { auditActor } from './principal.ts';
 
 export class Changes implements ObjectTransaction {
@@ -99,6 +100,7 @@ export class Changes implements ObjectTransaction {
   }
 
   async #insert(object: Draft, kin: readonly string[] | undefined, along: Along): Promise<void> {
+    requireConstraints((await this.#ctx.policy(this.tx)).constraints, object);
     const added = await this.#objects.insert(object, () => together([this.#requireRoom(object.owner, 'objects'), along()]));
     await requireUniqueNames(this.tx, object, added, this.#ctx.caller, kin);
     await requireUnshadowed(this.tx, object, added);

@@ -15,6 +15,8 @@ import { Finder } from './object/finder.ts';
 import type { ManagedObject, ObjectDescription } from './object/managed-object.ts';
 import type { FoundIn, ObjectSource } from './object/object-source.ts';
 import type { Batch, Objects, ObjectTransaction, OperationContext } from './operation-context.ts';
+import { type CreationPolicy, readPolicy, writePolicy } from './policy/creation-policy.ts';
+import { auditActor } from './principal.ts';
 import type { KeyServer } from './server.ts';
 
 /** Its finder reads from the context itself: closures for that would be made anew for each batch. */
@@ -27,6 +29,7 @@ export class BatchContext implements OperationContext, FoundIn<ManagedObject, Ob
   /** The open contents of this call. */
   readonly opening: Opening;
   readonly #finder: Finder<ManagedObject, ObjectDescription>;
+  #policy: CreationPolicy | undefined;
   /** Set while the whole batch is one transaction. */
   #whole: Changes | undefined;
 
@@ -91,6 +94,19 @@ export class BatchContext implements OperationContext, FoundIn<ManagedObject, Ob
   async linkOf(id: string, type: number, link: 'PublicKeyLink' | 'PrivateKeyLink'): Promise<string | undefined> {
     const held = await this.held(this.server.objects.canonical(id), false);
     return held?.object.type === type ? linkedTo(held.object, link) : undefined;
+  }
+
+  async policy(from: Reader = this.reader): Promise<CreationPolicy> {
+    this.#policy ??= await readPolicy(from, this.caller.user);
+    return this.#policy;
+  }
+
+  async setPolicy(event: string, part: keyof CreationPolicy['told'], list: Structure | undefined): Promise<void> {
+    await this.change(async ({ tx }) => {
+      await writePolicy(tx, this.caller.user, part, list);
+      await tx.audit({ event, outcome: 'success', ...auditActor(this.caller) });
+    });
+    this.#policy = undefined;
   }
 
   change<T>(work: (tx: ObjectTransaction) => Promise<T>): Promise<T> {

@@ -6,6 +6,7 @@ import type { Version } from '../../kmip/version.ts';
 import type { Principal } from './api.ts';
 import type { Aside } from './aside.ts';
 import type { DescriptionDraft, Draft, ManagedObject, ObjectDescription } from './object/managed-object.ts';
+import type { CreationPolicy } from './policy/creation-policy.ts';
 import type { KeyServer } from './server.ts';
 
 /** What the items of one batch share (specification 2.1 section 6: ID placeholder; section 11.58 for the named ones). */
@@ -78,6 +79,10 @@ export interface OperationContext extends Objects<ManagedObject, ObjectDescripti
   linkOf(id: string, type: number, link: 'PublicKeyLink' | 'PrivateKeyLink'): Promise<string | undefined>;
   /** All generations of a keyset that may have encrypted or signed the data, newest first; a single object for a plain identifier. */
   candidates(payload: Structure, right: OperationName): Promise<readonly ManagedObject[]>;
+  /** What the caller has told of its new objects. It is read once for a batch. @param from the transaction that the caller is in */
+  policy(from?: Reader): Promise<CreationPolicy>;
+  /** Replaces a part of the policy, with an audit row for the event. */
+  setPolicy(event: string, part: keyof CreationPolicy['told'], list: Structure | undefined): Promise<void>;
   /** Runs long work, outside of `change`. */
   readonly aside: Aside;
   /** Runs atomically and may run again, so the work must have no effects outside its transaction. */

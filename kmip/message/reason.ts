@@ -15,6 +15,7 @@ const OLDER: Reasons = {
   AttributeSingleValued: 'InvalidField',
   BadPassword: 'InvalidField',
   BadCryptographicParameters: 'InvalidField',
+  ConstraintViolation: 'PermissionDenied',
   EncodingOptionError: 'InvalidField',
   IllegalObjectType: 'IllegalOperation',
   IncompatibleCryptographicUsageMask: 'PermissionDenied',

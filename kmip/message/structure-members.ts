@@ -71,6 +71,12 @@ const OF_ATTRIBUTES = named({
 const OF_OPERATIONS = named({
   AttributeReference: payloadMembers(['VendorIdentification', 'AttributeName']),
   CommonProtectionStorageMasks: MASKS,
+  Constraint: payloadMembers(['ObjectTypes', 'ObjectGroups', 'Attributes']),
+  Constraints: payloadMembers([], ['Constraint']),
+  DefaultsInformation: payloadMembers([], ['ObjectDefaults']),
+  ObjectDefaults: payloadMembers(['ObjectType', 'ObjectTypes', 'ObjectGroups', 'Attributes']),
+  ObjectGroups: payloadMembers([], ['ObjectGroup']),
+  ObjectTypes: payloadMembers([], ['ObjectType']),
   PrivateProtectionStorageMasks: MASKS,
   ProtectionStorageMasks: MASKS,
   PublicProtectionStorageMasks: MASKS,

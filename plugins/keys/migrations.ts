@@ -64,4 +64,9 @@ export const KEYS_MIGRATIONS: readonly Migration[] = [
     `,
   },
   { id: 12, about: 'the tickets that have ended, whoever has them', sql: 'CREATE INDEX kms_ticket_end ON kms_ticket (ends_at) WHERE ends_at IS NOT NULL;' },
+  {
+    id: 13,
+    about: 'constraints and defaults of new objects, by caller',
+    sql: 'CREATE TABLE kms_policy (identity TEXT NOT NULL PRIMARY KEY, constraints BYTEA, defaults BYTEA);',
+  },
 ];

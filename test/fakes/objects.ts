@@ -13,6 +13,7 @@ import { softwareKeys } from '../../actors/kmip/object/software-key/software-key
 import { unconfiguredHsm } from '../../actors/kmip/object/unconfigured-hsm.ts';
 import type { ObjectTransaction, OperationContext } from '../../actors/kmip/operation-context.ts';
 import { OPERATIONS } from '../../actors/kmip/operations/index.ts';
+import { type CreationPolicy, NO_POLICY } from '../../actors/kmip/policy/creation-policy.ts';
 import type { Streams } from '../../actors/kmip/streams.ts';
 import { SeededRandom } from '../../crypto/random.ts';
 import type { Log } from '../../kernel/log-entry.ts';
@@ -165,6 +166,14 @@ export class ObjectsInMemory implements OperationContext {
   async linkOf(id: string, type: number, link: 'PublicKeyLink' | 'PrivateKeyLink'): Promise<string | undefined> {
     const found = this.objects.get(id);
     return found?.type === type ? linkedTo(found, link) : undefined;
+  }
+
+  async policy(): Promise<CreationPolicy> {
+    return NO_POLICY;
+  }
+
+  setPolicy(): never {
+    throw new Error('objects in memory have no rows');
   }
 
   /** One after the other, as transactions are. */

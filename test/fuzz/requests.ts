@@ -236,6 +236,7 @@ const ALONE: Table = {
   GetAttributeList: () => [[id('aes')], [id('root')]],
   GetAttributes: () => [[id('aes')], [id('rsa'), reference(TAG.State), reference(TAG.Link)], [id('root')], [id('set')], [id('destroyed')]],
   GetUsageAllocation: () => [[id('limited'), longInteger(TAG.UsageLimitsCount, 5n)]],
+  GetConstraints: () => [[]],
   Hash: () => [
     [parameters(sha256), data()],
     [parameters(code('HashingAlgorithm', 'SHA3_512')), data()],
@@ -339,6 +340,11 @@ const ALONE: Table = {
     [id('set'), newAttribute(interval(TAG.RotateInterval, 3600))],
     [id('aes'), newAttribute(boolean(TAG.Sensitive, true))],
   ],
+  SetConstraints: () => [
+    [structure(TAG.Constraints, [structure(TAG.Constraint, [structure(TAG.ObjectGroups, [text(TAG.ObjectGroup, 'nobody')]), aes(256)])])],
+    [structure(TAG.Constraints, [])],
+  ],
+  SetDefaults: () => [[structure(TAG.DefaultsInformation, [structure(TAG.ObjectDefaults, [code('ObjectType', 'SymmetricKey'), aes(256)])])], []],
   SetEndpointRole: () => [[code('EndpointRole', 'Server')]],
   Sign: () => [
     [id('rsa'), parameters(code('PaddingMethod', 'PSS'), sha256, integer(TAG.SaltLength, 32)), data()],

@@ -86,6 +86,8 @@ const OF_THE_KEY: ReadonlySet<ResultReason> = new Set([
   'WrongKeyLifecycleState',
   'IncompatibleCryptographicUsageMask',
   'UsageLimitExceeded',
+  // Of what the caller itself has set.
+  'ConstraintViolation',
 ] satisfies ResultReason[]);
 
 /** @returns undefined if the error is not a refusal */

@@ -10,6 +10,7 @@ import { requireCreation } from '../object/create.ts';
 import { attributesIn, newAttributes, requireMask } from '../object/new-attributes.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
+import { withDefaults } from '../policy/defaults.ts';
 
 const { ObjectType } = ENUM;
 
@@ -25,9 +26,12 @@ export const createKeyPair = {
   run,
 } satisfies Operation;
 
-async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
+async function run(given: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   await requireCreation(ctx);
-  requirePairStorage(request);
+  requirePairStorage(given);
+  const { defaults } = await ctx.policy();
+  const ofPrivate = withDefaults(given, defaults, { type: ObjectType.PrivateKey, tags: [TAG.PrivateKeyAttributes, TAG.CommonAttributes] });
+  const request = withDefaults(ofPrivate, defaults, { type: ObjectType.PublicKey, tags: [TAG.PublicKeyAttributes, TAG.CommonAttributes] });
   const privateAttributes = newAttributes(request, ObjectType.PrivateKey, TAG.CommonAttributes, TAG.PrivateKeyAttributes);
   const publicAttributes = newAttributes(request, ObjectType.PublicKey, TAG.CommonAttributes, TAG.PublicKeyAttributes);
   const { version } = ctx;

@@ -18,6 +18,7 @@ import { chosenIn, placeFor } from '../object/place.ts';
 import { requireQuantumSafe } from '../object/quantum-safe.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
+import { withDefaults } from '../policy/defaults.ts';
 
 const { ObjectType } = ENUM;
 
@@ -29,11 +30,12 @@ export const create = {
   run,
 } satisfies Operation;
 
-async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
+async function run(given: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   await requireCreation(ctx);
-  const type = required(codeOf(request, TAG.ObjectType), TAG.ObjectType);
+  const type = required(codeOf(given, TAG.ObjectType), TAG.ObjectType);
   if (type !== ObjectType.SymmetricKey && type !== ObjectType.SecretData)
     throw new Refusal('InvalidField', `Create makes only symmetric keys and secret data; ${nameOf('ObjectType', type)} is not supported`);
+  const request = withDefaults(given, (await ctx.policy()).defaults, { type, tags: [TAG.Attributes] });
   requireStorage(request, TAG.ProtectionStorageMasks);
   const attributes = newAttributes(request, type, TAG.Attributes);
   requireMask(ctx.version, type, attributesIn(request, TAG.Attributes), 'Create');

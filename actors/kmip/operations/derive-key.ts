@@ -20,6 +20,7 @@ import { requireUse, USE } from '../object/usage.ts';
 import { takeUse } from '../object/usage-limits.ts';
 import type { Operation } from '../operation.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
+import { withDefaults } from '../policy/defaults.ts';
 import { derivedBytes } from '../use/derivation.ts';
 import { type KeyUse, useKey } from '../use/use-key.ts';
 
@@ -37,10 +38,11 @@ export const deriveKey = {
 } satisfies Operation;
 
 /** @throws Refusal: those of `requireUse`, `derive` and `newObject` */
-async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
-  const type = required(codeOf(request, TAG.ObjectType), TAG.ObjectType);
+async function run(asked: Structure, ctx: OperationContext): Promise<readonly Node[]> {
+  const type = required(codeOf(asked, TAG.ObjectType), TAG.ObjectType);
   if (type !== ObjectType.SymmetricKey && type !== ObjectType.SecretData)
     throw new Refusal('InvalidField', 'only symmetric keys and secret data can be derived');
+  const request = withDefaults(asked, (await ctx.policy()).defaults, { type, tags: [TAG.Attributes] });
   const attributes = required(structureOf(request, TAG.Attributes), TAG.Attributes);
   const bits = integerOf(attributes, TAG.CryptographicLength);
   if (bits === undefined) throw new Refusal('InvalidMessage', 'the length to derive is missing: CryptographicLength');

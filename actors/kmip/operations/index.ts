@@ -19,6 +19,7 @@ import { exportObject } from './export.ts';
 import { get } from './get.ts';
 import { getAttributeList } from './get-attribute-list.ts';
 import { getAttributes } from './get-attributes.ts';
+import { getConstraints } from './get-constraints.ts';
 import { getUsageAllocation } from './get-usage-allocation.ts';
 import { hash } from './hash.ts';
 import { importObject } from './import.ts';
@@ -44,6 +45,8 @@ import { revoke } from './revoke.ts';
 import { rngRetrieve } from './rng-retrieve.ts';
 import { rngSeed } from './rng-seed.ts';
 import { setAttribute } from './set-attribute.ts';
+import { setConstraints } from './set-constraints.ts';
+import { setDefaults } from './set-defaults.ts';
 import { setEndpointRole } from './set-endpoint-role.ts';
 import { sign } from './sign.ts';
 import { signatureVerify } from './signature-verify.ts';
@@ -70,6 +73,7 @@ const ALL: readonly Operation[] = [
   get,
   getAttributeList,
   getAttributes,
+  getConstraints,
   getUsageAllocation,
   hash,
   importObject,
@@ -95,6 +99,8 @@ const ALL: readonly Operation[] = [
   register,
   revoke,
   setAttribute,
+  setConstraints,
+  setDefaults,
   setEndpointRole,
   sign,
   signatureVerify,

@@ -2,7 +2,6 @@
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { profilesServed } from '../../../kmip/profile.ts';
-import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { boolean, enumeration, integer, type Node, type Structure, structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
@@ -12,6 +11,7 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Version } from '../../../kmip/version.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
+import type { CreationPolicy } from '../policy/creation-policy.ts';
 
 const { QueryFunction, ObjectType } = ENUM;
 const OBJECTS = [
@@ -27,7 +27,7 @@ const OBJECTS = [
   ObjectType.CertificateRequest,
 ];
 
-const ANSWERS: Readonly<Record<number, (ctx: OperationContext) => readonly Node[]>> = {
+const ANSWERS: Readonly<Record<number, (ctx: OperationContext, groups: Structure | undefined) => readonly Node[] | Promise<readonly Node[]>>> = {
   [QueryFunction.QueryOperations]: ({ version, server: { operations } }) =>
     (Object.keys(operations) as OperationName[])
       .map((name) => ENUM.Operation[name])
@@ -70,11 +70,21 @@ const ANSWERS: Readonly<Record<number, (ctx: OperationContext) => readonly Node[
       enumeration(TAG.RNGMode, ENUM.RNGMode.SharedInstantiation),
     ]),
   ],
-  [QueryFunction.QueryDefaultsInformation]: ({ version }) => (version.major > 1 ? [structure(TAG.DefaultsInformation, DEFAULTS)] : []),
+  [QueryFunction.QueryDefaultsInformation]: async (ctx, groups) =>
+    ctx.version.major > 1 ? [structure(TAG.DefaultsInformation, [...defaultsFor(await ctx.policy(), groups), ...DEFAULTS])] : [],
   [QueryFunction.QueryStorageProtectionMasks]: ({ version }) =>
     version.major > 1 ? [structure(TAG.ProtectionStorageMasks, [integer(TAG.ProtectionStorageMask, MASK.ProtectionStorageMask.Software)])] : [],
   [QueryFunction.QueryClientRegistrationMethods]: () => [enumeration(TAG.ClientRegistrationMethod, ENUM.ClientRegistrationMethod.Unspecified)],
 };
+
+/** The defaults that the caller has set, which come before those of the server: for all groups, and for the groups that the request names, or for every one. */
+function defaultsFor({ defaults, told }: CreationPolicy, named: Structure | undefined): readonly Node[] {
+  const asked = named?.value.map(({ value }) => value);
+  return told.defaults.value.filter((_, at) => {
+    const groups = defaults[at]?.groups;
+    return !asked || !groups || groups.some((group) => asked.includes(group));
+  });
+}
 
 /** The values that Create, CreateKeyPair, Register and Import of KMIP 2.x set if the client does not (specification 2.1 table 28). */
 const DEFAULTS = [ObjectType.SymmetricKey, ObjectType.PrivateKey, ObjectType.PublicKey, ObjectType.SplitKey, ObjectType.SecretData].map((type) =>
@@ -104,11 +114,12 @@ export const query = {
 } satisfies Operation;
 
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
-  if (structureOf(request, TAG.ObjectGroups))
-    throw new Refusal('FeatureNotSupported', 'the defaults are the same for all object groups; leave out ObjectGroups');
   const asked = new Set(children(request, TAG.QueryFunction).map((node) => required(codeOf(structure(TAG.RequestPayload, [node]), node.tag), node.tag)));
   for (const code of asked) nameOf('QueryFunction', code);
+  const groups = structureOf(request, TAG.ObjectGroups);
   // Section 6.1.40: the map says all that the list does.
   if (asked.has(QueryFunction.QueryExtensionMap)) asked.delete(QueryFunction.QueryExtensionList);
-  return [...asked].flatMap((code) => ANSWERS[code]?.(ctx) ?? []);
+  const answers: Node[] = [];
+  for (const code of asked) answers.push(...((await ANSWERS[code]?.(ctx, groups)) ?? []));
+  return answers;
 }

@@ -16,6 +16,7 @@ import { contentIn, describeContent } from '../object/registered.ts';
 import { addWrappingLink } from '../object/wrapping-link.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
+import { withDefaults } from '../policy/defaults.ts';
 
 export const register = {
   name: 'Register',
@@ -33,7 +34,8 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const file = await fileIn(brought, type, request, ctx);
   const content = file?.content ?? brought;
   requireStorage(request, TAG.ProtectionStorageMasks);
-  const whole = withEncapsulated(file?.request ?? request, content, type);
+  const own = withEncapsulated(file?.request ?? request, content, type);
+  const whole = withDefaults(own, (await ctx.policy()).defaults, { type, tags: [TAG.Attributes], isBrought: true });
   const attributes = newAttributes(whole, type, TAG.Attributes);
   requireMask(ctx.version, type, attributesIn(whole, TAG.Attributes), 'Register');
   describeContent(type, content, attributes, ctx.server.args.algorithms);

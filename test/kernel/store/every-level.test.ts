@@ -38,6 +38,7 @@ const STEPS: readonly Levels[] = [
   { auth: 9 },
   { keys: 11 },
   { keys: 12 },
+  { keys: 13 },
 ];
 const VERSIONS = STEPS.map((_, at): Levels => Object.assign({}, ...STEPS.slice(0, at + 1)));
 

@@ -96,6 +96,7 @@ const STAYING: Readonly<Record<string, string>> = {
     ['realm', 'userpass', 'totp', 'admin', 'admin_account', 'admin_realm', 'approle', 'cluster_role'].map((table) => [table, 'administrators']),
   ),
   ...Object.fromEntries(['ai_base', 'ai_reference', 'ai_passage', 'ai_vectors'].map((table) => [table, 'who may use the base'])),
+  kms_policy: 'one for each caller that has set one',
   ...Object.fromEntries(['kms_object', 'kms_attribute', 'kms_grant'].map((table) => [table, 'quotas; KMIP shows what was destroyed'])),
 };
 

@@ -130,6 +130,7 @@ export const REQUESTS: Readonly<Record<string, (client: KmipClient) => Promise<N
   Get: onKey(),
   GetAttributeList: onKey(),
   GetAttributes: onKey(enumeration(TAG.AttributeReference, TAG.State)),
+  GetConstraints: async () => [],
   GetUsageAllocation: async (client) => {
     const limits = [longInteger(TAG.UsageLimitsTotal, 5n), enumeration(TAG.UsageLimitsUnit, ENUM.UsageLimitsUnit.Object)];
     return [ID(await newKey(client, structure(TAG.UsageLimits, limits))), longInteger(TAG.UsageLimitsCount, 1n)];
@@ -165,6 +166,8 @@ export const REQUESTS: Readonly<Record<string, (client: KmipClient) => Promise<N
   Register: async () => [type('SymmetricKey'), attributes(), keyContent()],
   Revoke: onKey(REVOCATION),
   SetAttribute: onKey(described('set')),
+  SetConstraints: async () => [structure(TAG.Constraints, [])],
+  SetDefaults: async () => [structure(TAG.DefaultsInformation, [])],
   SetEndpointRole: async () => [enumeration(TAG.EndpointRole, ENUM.EndpointRole.Server)],
   Sign: async (client) => [ID((await newPair(client)).privateKey), SHA, data('signed')],
   SignatureVerify: async (client) => {
