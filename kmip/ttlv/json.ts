@@ -30,26 +30,29 @@ interface JsonRequest {
 }
 
 /**
- * @param onOperation called with the code of a single operation before its payload is read; what it throws ends the reading
+ * @param onOperation called with the code of a single operation before its payload is read, also of a body that turns out to be unreadable; what it
+ * throws ends the reading
  * @throws Refusal InvalidMessage with the path of the field; OperationNotSupported if the root is neither a message nor an operation
  */
 export function decodeJsonRequest(bytes: Uint8Array, limits: Limits = LIMITS, onOperation: (code: number) => void = () => {}): JsonRequest {
-  checkBytes(bytes, limits);
   const scanner = new JsonScanner(bytes, limits);
   const name = scanner.root();
+  const known = OPERATION_NAMES.code(name ?? '');
+  if (known !== undefined) onOperation(known);
+  checkBytes(bytes, limits);
   if (name !== undefined) {
-    const operation = operationOf(name);
-    if (operation !== undefined) onOperation(operation);
+    const operation = known ?? operationOf(name);
     const node = scanner.body(operation === undefined ? TAG.RequestMessage : TAG.RequestPayload);
     if (node !== undefined) return { operation, node };
   }
-  return readJson(bytes, limits, (json) => requestOf(json, limits));
+  return readJson(bytes, limits, (json) => requestOf(json, limits, known === undefined ? onOperation : undefined));
 }
 
-function requestOf(json: unknown, limits: Limits): JsonRequest {
+function requestOf(json: unknown, limits: Limits, onOperation: ((code: number) => void) | undefined): JsonRequest {
   const root = (json ?? {}) as JsonNode;
   if (typeof root.tag !== 'string') throw invalid('a request must be an object with tag and value');
   const operation = operationOf(root.tag);
+  if (operation !== undefined) onOperation?.(operation);
   const reader = new JsonReader(limits);
   return { operation, node: operation === undefined ? reader.message(root) : reader.payload(root) };
 }
@@ -57,8 +60,7 @@ function requestOf(json: unknown, limits: Limits): JsonRequest {
 /** The operation that the root names; undefined for a RequestMessage. @throws Refusal OperationNotSupported */
 function operationOf(root: string): number | undefined {
   const operation = OPERATION_NAMES.code(root);
-  if (operation === undefined && TAG_NAMES.code(root) !== TAG.RequestMessage)
-    throw new Refusal('OperationNotSupported', `unknown operation: ${quoteName(root)}`);
+  if (operation === undefined && tagOf(root) !== TAG.RequestMessage) throw new Refusal('OperationNotSupported', `unknown operation: ${quoteName(root)}`);
   return operation;
 }
 

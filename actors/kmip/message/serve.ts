@@ -9,7 +9,6 @@ import { failedMessage, type ResponseHead, responseMessage } from '../../../kmip
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal, spellReason } from '../../../kmip/refusal.ts';
 import { decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
-import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { decodeJsonRequest, writeJson } from '../../../kmip/ttlv/json.ts';
 import { type Structure, structure } from '../../../kmip/ttlv/node.ts';
 import { nameOf } from '../../../kmip/ttlv/read.ts';
@@ -39,9 +38,13 @@ export function serve(
   const fallback = endpoint === '1_4' ? NEWEST_1 : NEWEST;
   let message: Structure;
   let bare: number | undefined;
+  const seen: { operation?: OperationName } = {};
   try {
     if (isJson(encoding)) {
-      const { operation, node } = decodeJsonRequest(bytes, undefined, (code) => server.operations[nameOf('Operation', code)]?.unread?.());
+      const { operation, node } = decodeJsonRequest(bytes, undefined, (code) => {
+        seen.operation = nameOf('Operation', code);
+        server.operations[seen.operation]?.unread?.();
+      });
       message = node;
       bare = operation;
     } else message = encoding === 'binary' ? decodeRequest(bytes) : decodeXml(bytes);
@@ -50,8 +53,7 @@ export function serve(
     if (!refusal) throw error;
     // JSON that is neither a message nor a known operation is answered like an unknown operation.
     if (refusal.reason === 'OperationNotSupported') return toErrorAnswer(server, 404, refusal.detail, `?:${refusal.reason}`);
-    const named = isJson(encoding) ? bareOperation(bytes) : undefined;
-    if (named !== undefined) return toErrorAnswer(server, 422, refusal.detail, `${named}:${refusal.reason}`);
+    if (seen.operation !== undefined) return toErrorAnswer(server, 422, refusal.detail, `${seen.operation}:${refusal.reason}`);
     return refusedMessage(server, encoding, fallback, refusal);
   }
   if (bare !== undefined) return serveBare(server, bare, message, { version: fallback, encoding }, caller);
@@ -180,12 +182,6 @@ function bareAnswer(server: KeyServer, operation: OperationName, outcome: Outcom
     return toErrorAnswer(server, 422, `${spellReason(outcome.reason ?? 'GeneralFailure')}: ${outcome.message ?? ''}`, outcomeLabel(outcome));
   const body = writeJson(structure(TAG.ResponsePayload, outcome.payload ?? []), `${operation}Response`, isCompact(encoding));
   return { status: 200, body: answerText(body), outcomes: [outcomeLabel(outcome)] };
-}
-
-/** The operation that the beginning of an unreadable body names. */
-function bareOperation(bytes: Uint8Array): string | undefined {
-  const name = /^\s*\{\s*"tag"\s*:\s*"(\w+)"/.exec(Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 128)).toString('latin1'))?.[1];
-  return name !== undefined && Object.hasOwn(ENUM.Operation, name) ? name : undefined;
 }
 
 /** An error in the format that all HTTP endpoints use. */

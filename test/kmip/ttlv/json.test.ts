@@ -197,7 +197,7 @@ test('a bare operation is a payload under the name of the operation', () => {
     const request = decodeJsonRequest(raw(JSON.stringify({ tag, type: 'Structure', value: fields })));
     assert.deepEqual(request, { operation, node: make.structure(TAG.RequestPayload, [make.text(TAG.UniqueIdentifier, 'x')]) });
   }
-  assert.equal(decodeJsonRequest(raw('{"tag":"RequestMessage","value":[]}')).operation, undefined);
+  for (const tag of ['RequestMessage', '0x420078']) assert.equal(decodeJsonRequest(raw(`{"tag":"${tag}","value":[]}`)).operation, undefined);
   assert.throws(() => decodeJsonRequest(raw('{"tag":"NoSuch","value":[]}')), { reason: 'OperationNotSupported', message: 'unknown operation: "NoSuch"' });
   assert.throws(() => decodeJsonRequest(raw('{"tag":"Encrypt","value":5}')), { reason: 'InvalidMessage' });
   assert.throws(() => decodeJsonRequest(raw('{"tag":"Encrypt","value":[{"tag":"Data"}]}')), { message: 'RequestPayload/Data: the field has no type' });

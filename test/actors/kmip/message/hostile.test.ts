@@ -55,6 +55,28 @@ test('an answer has no members that its version has not, however deep', async ()
   assert.equal((await ask('Query', [enumeration(TAG.QueryFunction, ENUM.QueryFunction.QueryCapabilities)], version)).reason, undefined);
 });
 
+test('a single operation that cannot be read is refused with 422, in whatever spelling and order', async () => {
+  const refused = async (body: string | Uint8Array) => {
+    const answer = await serve(await fuzzed.fresh(), new Uint8Array(Buffer.from(body)), 'json', 'any', ALICE);
+    return [answer.status, answer.outcomes];
+  };
+  for (const name of ['Create', 'create', 'CREATE', '\\u0043reate'])
+    for (const value of ['5', '[{"tag":"Nope","type":"Integer","value":1}]', '[{"tag":"ObjectType"}]'])
+      for (const body of [
+        `{"tag":"${name}","value":${value}}`,
+        `{"value":${value},"tag":"${name}"}`,
+        `{ "type" : "Structure", "tag":"${name}","value":${value}}`,
+      ])
+        assert.deepEqual(await refused(body), [422, ['Create:InvalidMessage']], body);
+  for (const name of ['PKCS_11', 'PKCS11']) assert.deepEqual(await refused(`{"tag":"${name}","value":5}`), [422, ['PKCS_11:InvalidMessage']]);
+  for (const begun of ['{"tag":"re-key","value":[', '{"tag":"Re_Key","value":"\xff"}'])
+    assert.deepEqual(await refused(Buffer.from(begun, 'latin1')), [422, ['ReKey:InvalidMessage']], begun);
+  // A message is answered by a message.
+  for (const name of ['RequestMessage', 'requestmessage', 'Request-Message', '0x420078'])
+    for (const body of [`{"tag":"${name}","value":[]}`, `{"value":[],"tag":"${name}"}`])
+      assert.deepEqual(await refused(body), [200, ['?:InvalidMessage']], body);
+});
+
 test.after(() => fuzzed.end());
 
 test.run();
