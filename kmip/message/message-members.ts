@@ -1,4 +1,4 @@
-// What the header and the items of a request may hold: each member is known, of its type, and mostly there once (specification 2.1 sections 8 and 9).
+// What a request, its header and its items may hold: each member is known, of its type, and mostly there once (specification 2.1 sections 8 and 9).
 import { Refusal } from '../refusal.ts';
 import { TYPE_NAMES } from '../ttlv/enumeration-of.ts';
 import { tagName } from '../ttlv/names.ts';
@@ -15,6 +15,11 @@ interface Member {
 }
 
 const { Structure: STRUCTURE, Integer, Enumeration, Boolean: BOOLEAN, TextString, ByteString, DateTime } = TYPE;
+
+const MESSAGE: ReadonlyMap<number, Member> = new Map<number, Member>([
+  [TAG.RequestHeader, { type: STRUCTURE }],
+  [TAG.BatchItem, { type: STRUCTURE, many: true }],
+]);
 
 const HEADER: ReadonlyMap<number, Member> = new Map<number, Member>([
   [TAG.ProtocolVersion, { type: STRUCTURE }],
@@ -41,6 +46,9 @@ const ITEM: ReadonlyMap<number, Member> = new Map<number, Member>([
 
 const VERSION = payloadMembers(['ProtocolVersionMajor', 'ProtocolVersionMinor']);
 const EXTENSION = payloadMembers(['VendorIdentification', 'CriticalityIndicator', 'VendorExtension']);
+
+/** @throws Refusal InvalidMessage */
+export const checkMessage = (message: Structure): void => check(message, MESSAGE);
 
 /** @throws Refusal InvalidMessage */
 export function checkHeader(header: Structure): void {

@@ -7,7 +7,7 @@ import { booleanOf, bytesOf, child, children, codeOf, integerOf, nameOf, require
 import { TAG } from '../ttlv/tag.ts';
 import { VERSIONS, type Version } from '../version.ts';
 import { credentialsIn, type HeaderCredential } from './header-credentials.ts';
-import { checkHeader, checkItem } from './message-members.ts';
+import { checkHeader, checkItem, checkMessage } from './message-members.ts';
 import { notARequest } from './outer.ts';
 
 export interface BatchItem {
@@ -64,6 +64,7 @@ export function readHeader(message: Structure): RequestHeader {
   const version = VERSIONS.find((each) => each.major === major && each.minor === minor);
   if (!version) throw new Refusal('UnsupportedProtocolVersion', `KMIP ${major}.${minor} is not supported; use 1.0 to 1.4, 2.0 or 2.1`);
   // Not before: other versions may have other members.
+  checkMessage(message);
   checkHeader(header);
   const maximumResponseSize = integerOf(header, TAG.MaximumResponseSize);
   if (maximumResponseSize !== undefined && maximumResponseSize < 0) throw new Refusal('InvalidMessage', 'MaximumResponseSize must not be negative');

@@ -25,6 +25,16 @@ test('header, version, count, operation, identifier and payload are there once',
   for (const member of members) assert.throws(() => read(header, structure(item.tag, [...members, member])), twice);
 });
 
+test('a message holds its header and its items, and nothing beside them', () => {
+  for (const stray of [integer(TAG.BatchCount, 1), structure(TAG.ResponseHeader, []), boolean(0x540001, true), text(TAG.BatchItem, 'x')] as Structure[])
+    for (const parts of [
+      [stray, header, item],
+      [header, stray, item],
+      [header, item, stray],
+    ])
+      assert.throws(() => read(...parts), { reason: 'InvalidMessage', message: /^RequestMessage has no |^BatchItem is TextString/ });
+});
+
 test('header and items hold only what they have, of its type', () => {
   const { Optional } = ENUM.AsynchronousIndicator;
   const good = [
