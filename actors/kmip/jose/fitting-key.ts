@@ -15,7 +15,8 @@ import type { Fits } from './use.ts';
 
 const { BlockCipherMode } = ENUM;
 
-export const unfit = (): JoseProblem => new JoseProblem('crypto_failure', 'the key does not fit alg');
+/** @param member of the request that the key does not go with */
+export const unfit = (member: 'alg' | 'enc' = 'alg'): JoseProblem => new JoseProblem('crypto_failure', `the key does not fit ${member}`);
 
 const fitting = new WeakMap<ManagedObject, ContentEncryption>();
 
@@ -23,8 +24,8 @@ const fitting = new WeakMap<ManagedObject, ContentEncryption>();
 export function fitsContent(enc: ContentEncryption): Fits {
   return (key, object) => {
     if (fitting.get(object) === enc) return;
-    requireMode(object, enc.hash === undefined ? BlockCipherMode.GCM : BlockCipherMode.CBC);
-    requireAes(key, enc.keyLength);
+    requireMode(object, enc.hash === undefined ? BlockCipherMode.GCM : BlockCipherMode.CBC, 'enc');
+    requireAes(key, enc.keyLength, 'enc');
     fitting.set(object, enc);
   };
 }
@@ -32,20 +33,21 @@ export function fitsContent(enc: ContentEncryption): Fits {
 /** Checks a key for AES key wrap. @param length in bytes @throws Problem crypto_failure, Refusal */
 export function fitsKeyWrap(length: number): Fits {
   return (key, object) => {
-    requireMode(object, BlockCipherMode.NISTKeyWrap);
-    requireAes(key, length);
+    requireMode(object, BlockCipherMode.NISTKeyWrap, 'alg');
+    requireAes(key, length, 'alg');
   };
 }
 
-function requireAes({ algorithm, length }: KeyFacts, bytes: number): void {
-  if (length !== bytes * 8 || (algorithm !== undefined && algorithm !== 'AES')) throw unfit();
+function requireAes({ algorithm, length }: KeyFacts, bytes: number, asked: 'alg' | 'enc'): void {
+  if (length !== bytes * 8 || (algorithm !== undefined && algorithm !== 'AES')) throw unfit(asked);
 }
 
-function requireMode(object: ManagedObject, mode: number): void {
-  requireMadeFor(object, (parameters) => {
+function requireMode(object: ManagedObject, mode: number, asked: 'alg' | 'enc'): void {
+  const isFor = (parameters: Structure) => {
     const own = codeOf(parameters, TAG.BlockCipherMode);
     return own === undefined ? undefined : own === mode;
-  });
+  };
+  requireMadeFor(object, isFor, asked);
 }
 
 /** A key made for one signature algorithm neither signs nor verifies with another. @throws Problem crypto_failure */
@@ -69,14 +71,14 @@ function naming(wanted: Structure, by: number): (own: Structure) => boolean | un
  * A key made for one algorithm must not be used with another (RFC 8725 section 3.1). By KMIP it may have been made for several.
  * @param isFor undefined for parameters that say nothing about it
  */
-function requireMadeFor({ attributes }: ManagedObject, isFor: (parameters: Structure) => boolean | undefined): void {
+function requireMadeFor({ attributes }: ManagedObject, isFor: (parameters: Structure) => boolean | undefined, asked: 'alg' | 'enc' = 'alg'): void {
   let isOther = false;
   for (const { node } of attributes.all(TAG.CryptographicParameters)) {
     const own = node.type === TYPE.Structure ? isFor(node) : undefined;
     if (own === true) return;
     isOther ||= own === false;
   }
-  if (isOther) throw unfit();
+  if (isOther) throw unfit(asked);
 }
 
 /** Checks an HMAC key, which must be at least as long as the hash (RFC 7518 section 3.2). @param bytes of the hash @throws Problem crypto_failure, Refusal */

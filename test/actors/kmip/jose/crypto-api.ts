@@ -32,10 +32,11 @@ export class CryptoApi {
     return answer.body;
   }
 
-  /** `422 crypto_failure` of a call that is refused. */
-  async refused(name: Plain, body: unknown): Promise<string> {
+  /** `422 crypto_failure` of a call that is refused. @param member that the description has to name */
+  async refused(name: Plain, body: unknown, member?: string): Promise<string> {
     const answer = await this.call({ name }, body);
     assert.deepEqual(Object.keys(answer.body), ['error', 'description'], `${name}: ${JSON.stringify(answer.body)}`);
+    if (member !== undefined) assert.match(answer.body.description, new RegExp(`\\b${member}\\b`), `${name}: ${JSON.stringify(body)}`);
     return `${answer.status} ${answer.body.error}`;
   }
 }

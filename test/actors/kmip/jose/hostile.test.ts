@@ -69,11 +69,11 @@ test('a member that stands twice, in the body or in a header of a message', asyn
   }
 });
 
-test('members that are missing, null or of another type', async () => {
+test('members that are missing, null or of another type are named', async () => {
   for (const name of NAMES)
     for (const member of NEEDED[name])
       for (const value of [undefined, null, 1, true, [], {}, ['a']])
-        assert.equal(await api.refused(name, { ...GOOD[name], [member]: value }), '400 bad_request', `${name} ${member} ${value}`);
+        assert.equal(await api.refused(name, { ...GOOD[name], [member]: value }, member), '400 bad_request', `${name} ${member} ${value}`);
 });
 
 test('base64url is read strictly: alphabet, padding, length, trailing bits', async () => {
@@ -88,12 +88,13 @@ test('base64url is read strictly: alphabet, padding, length, trailing bits', asy
   ];
   for (const [name, member] of members)
     for (const value of ['a', 'AA==', 'AB', 'AA A', 'AA\n', '+/+/', 'A*A', 'ÀÀ', 'AAA\u0000', 'AAB'])
-      assert.equal(await api.refused(name, { ...GOOD[name], [member]: value }), '400 bad_request', `${name} ${member} ${value}`);
+      assert.equal(await api.refused(name, { ...GOOD[name], [member]: value }, member), '400 bad_request', `${name} ${member} ${value}`);
 });
 
 test('IVs and tags of other lengths are refused: a short tag is no tag', async () => {
-  for (const length of [0, 4, 8, 12, 15, 17, 32]) assert.equal(await api.refused('decrypt', { ...GOOD.decrypt, tag: randomText(length) }), '400 bad_request');
-  for (const length of [0, 11, 13, 16]) assert.equal(await api.refused('decrypt', { ...GOOD.decrypt, iv: randomText(length) }), '400 bad_request');
+  for (const length of [0, 4, 8, 12, 15, 17, 32])
+    assert.equal(await api.refused('decrypt', { ...GOOD.decrypt, tag: randomText(length) }, 'tag'), '400 bad_request');
+  for (const length of [0, 11, 13, 16]) assert.equal(await api.refused('decrypt', { ...GOOD.decrypt, iv: randomText(length) }, 'iv'), '400 bad_request');
 });
 
 test('headers: malformed, without alg, enc or kid, and with extensions', async () => {
@@ -180,13 +181,13 @@ test('algorithms in the body: nobody knows them, or not for this', async () => {
 });
 
 test('an algorithm that the key is not for', async () => {
-  const encrypt = (kid: string, alg: string, enc = 'A256GCM') => api.refused('encrypt', { kid, alg, enc, data: DATA });
-  assert.equal(await encrypt(secret.kid, 'RSA-OAEP'), '422 crypto_failure');
-  assert.equal(await encrypt(secret.kid, 'ECDH-ES'), '422 crypto_failure');
-  assert.equal(await encrypt(secret.kid, 'dir', 'A128GCM'), '422 crypto_failure');
-  assert.equal(await encrypt(secret.kid, 'dir', 'A128CBC-HS256'), '422 crypto_failure');
-  assert.equal(await encrypt(secret.kid, 'A256KW'), '422 crypto_failure');
-  assert.equal(await encrypt(hmac.kid, 'dir'), '422 crypto_failure');
+  const encrypt = (kid: string, alg: string, enc = 'A256GCM', named?: 'alg' | 'enc') => api.refused('encrypt', { kid, alg, enc, data: DATA }, named);
+  assert.equal(await encrypt(secret.kid, 'RSA-OAEP', 'A256GCM', 'alg'), '422 crypto_failure');
+  assert.equal(await encrypt(secret.kid, 'ECDH-ES', 'A256GCM', 'alg'), '422 crypto_failure');
+  assert.equal(await encrypt(secret.kid, 'dir', 'A128GCM', 'enc'), '422 crypto_failure');
+  assert.equal(await encrypt(secret.kid, 'dir', 'A128CBC-HS256', 'enc'), '422 crypto_failure');
+  assert.equal(await encrypt(secret.kid, 'A256KW', 'A256GCM', 'alg'), '422 crypto_failure');
+  assert.equal(await encrypt(hmac.kid, 'dir', 'A256GCM', 'enc'), '422 crypto_failure');
   assert.equal(await encrypt(rsa.kid, 'dir'), '404 not_found');
   assert.equal(await encrypt(rsa.kid_public, 'dir'), '422 crypto_failure');
   assert.equal(await encrypt(ec.kid, 'RSA-OAEP'), '422 crypto_failure');
