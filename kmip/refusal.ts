@@ -23,14 +23,14 @@ export class Refusal extends Error {
   }
 }
 
-/** A refusal that no other request would have escaped: what the operation needs, such as a token, cannot do it now. */
 /** Whether an object is not there, or its caller must not know of it. */
 export const isAbsence = (error: unknown): error is Refusal =>
   error instanceof Refusal && (error.reason === 'ObjectNotFound' || error.reason === 'ItemNotFound');
 
+/** A refusal that no other request would have escaped: what the operation needs, such as a token, cannot do it now. */
 export class Unavailable extends Refusal {}
 
 /** Turns `ItemNotFound` into `Item_Not_Found`, similar to the specification's text. */
 export function spellReason(reason: ResultReason): string {
-  return reason.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_');
+  return reason.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '_');
 }

@@ -1,13 +1,11 @@
 // The compact spelling: the names in JSON of another key server and its command line, if they differ from the profile's names.
 import { nameText } from '../../crypto/x509/distinguished-name.ts';
+import { type ResultReason, spellReason } from '../refusal.ts';
 import { ENUM, type EnumName } from './enumeration.ts';
 import { type Node, type Structure, TYPE, text } from './node.ts';
 import { TAG, type TagName } from './tag.ts';
 
 type Spellings = { readonly [E in EnumName]?: { readonly [N in keyof (typeof ENUM)[E]]?: string } };
-
-/** The compact spelling separates the words of result reasons with underscores: `Item_Not_Found`. */
-const inWords = (name: string): string => name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '_');
 
 /**
  * The compact names, exactly as that server writes them: some are errors (`MFG1`, `Page166Of230McEliece`), some mean something else (`URI` is `OnPremise`).
@@ -122,7 +120,7 @@ const SPELLINGS: Spellings = {
     K_571: 'K571',
     B_571: 'B571',
   },
-  ResultReason: Object.fromEntries(Object.keys(ENUM.ResultReason).map((name) => [name, inWords(name)])),
+  ResultReason: Object.fromEntries((Object.keys(ENUM.ResultReason) as ResultReason[]).map((name) => [name, spellReason(name)])),
   RNGAlgorithm: { ANSIX9_31: 'ANSI_X931', ANSIX9_62: 'ANSI_X962' },
   ShreddingAlgorithm: { Unsupported: 'Unsupervised' },
   SplitKeyMethod: { PolynomialSharingGF216: 'PolynomialSharingGf216', PolynomialSharingGF28: 'PolynomialSharingGf28' },

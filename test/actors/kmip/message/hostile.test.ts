@@ -3,9 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { serve } from '../../../../actors/kmip/message/serve.ts';
 import type { OperationName } from '../../../../kmip/operation-name.ts';
+import type { ResultReason } from '../../../../kmip/refusal.ts';
 import { encodeBinary } from '../../../../kmip/ttlv/binary.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
-import { dateTime, enumeration, integer, longInteger, type Node, text } from '../../../../kmip/ttlv/node.ts';
+import { compactCodeName, enumerationNames } from '../../../../kmip/ttlv/enumeration-of.ts';
+import { encodeJson } from '../../../../kmip/ttlv/json.ts';
+import { dateTime, enumeration, integer, longInteger, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { type Item, readAnswer } from '../../../fuzz/answer.ts';
 import { ALICE } from '../../../fuzz/key-server.ts';
@@ -75,6 +78,20 @@ test('a single operation that cannot be read is refused with 422, in whatever sp
   for (const name of ['RequestMessage', 'requestmessage', 'Request-Message', '0x420078'])
     for (const body of [`{"tag":"${name}","value":[]}`, `{"value":[],"tag":"${name}"}`])
       assert.deepEqual(await refused(body), [200, ['?:InvalidMessage']], body);
+});
+
+test('a single operation is refused with the reason that a message gets', async () => {
+  for (const [operation, endpoint, version, node] of [
+    ['Get', '2_1', LAST, id('missing')],
+    ['GetAttributeList', '2_1', LAST, id('missing')],
+    ['PKCS_11', '2_1', LAST, text(TAG.PKCS_11Interface, 'x')],
+  ] as const) {
+    const single = encodeJson(structure(TAG.RequestPayload, [node]), operation);
+    const { status, body } = await serve(await fuzzed.fresh(), single, 'json', endpoint, ALICE);
+    const { reason, message } = await ask(operation, [node], version);
+    const spelled = compactCodeName(ENUM.ResultReason[reason as ResultReason], enumerationNames(TAG.ResultReason));
+    assert.deepEqual([status, JSON.parse(String(body)).message], [422, `${spelled}: ${message}`]);
+  }
 });
 
 test.after(() => fuzzed.end());
