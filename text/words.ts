@@ -2,6 +2,7 @@
 import { stemmer } from 'stemmer';
 import { foldCase } from './case.ts';
 import { isStopWord } from './stop-words.ts';
+import { cutBefore } from './surrogate-pair.ts';
 
 /** Scripts that do not separate words by spaces, and whose signs mean something alone or in pairs. */
 const SIGNS = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー';
@@ -23,7 +24,7 @@ const MAX_PARTS = 4;
 let segmenter: Intl.Segmenter | undefined;
 
 /** No natural text has as many combining marks in a row (UAX #15 section 13); normalization takes time with the square of their number. */
-const MANY_MARKS = /\p{M}{31,}/gu;
+const MANY_MARKS = /\p{M}{31,65536}/gu;
 /** Accents, and points of Hebrew and Arabic. Marks of other scripts are vowels, or make another consonant of one. */
 const ACCENTS =
   /(?:[\u0300-\u036f]|[\u0591-\u05bd\u05bf-\u05c7]|[\u0610-\u061a\u064b-\u065f\u0670]|[\u06d6-\u06ed]|[\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f])+/g;
@@ -31,9 +32,37 @@ const ACCENTS =
 /** Shows where a word may be divided, and is no part of it. */
 const SOFT_HYPHEN = '\u00ad';
 
+/**
+ * In characters: longer texts are read in slices. A regular expression keeps a place for each character of a match and fails where there are millions, and
+ * one character may stand for eighteen.
+ */
+const SLICE = 65_536;
+
+/** A slice ends before the last space within so many characters of its end, if there is one. */
+const TAIL = 256;
+
+/** Without what is no part of a word. */
+function slicesOf(whole: string): string[] {
+  const text = whole.replaceAll(SOFT_HYPHEN, '').replaceAll(MANY_MARKS, '');
+  const slices: string[] = [];
+  let at = 0;
+  while (text.length - at > SLICE) {
+    const most = cutBefore(text, at + SLICE);
+    const space = text.slice(most - TAIL, most).search(/\s\S*$/);
+    const end = space < 0 ? most : most - TAIL + space;
+    slices.push(text.slice(at, end));
+    at = end;
+  }
+  return [...slices, text.slice(at)];
+}
+
 /** @returns the text without case, compatibility forms, accents and soft hyphens */
 export function fold(text: string): string {
-  return foldCase(text.replaceAll(SOFT_HYPHEN, '').replaceAll(MANY_MARKS, '').normalize('NFKD').replaceAll(ACCENTS, '').normalize('NFC'));
+  return slicesOf(text).map(foldSlice).join('');
+}
+
+function foldSlice(text: string): string {
+  return foldCase(text.normalize('NFKD').replaceAll(ACCENTS, '').normalize('NFC'));
 }
 
 /**
@@ -41,7 +70,11 @@ export function fold(text: string): string {
  * spaces between words is there in pairs of signs, whatever is around it
  */
 export function wordsOf(text: string): string[] {
-  const folded = fold(text);
+  return slicesOf(text).flatMap(wordsOfSlice);
+}
+
+function wordsOfSlice(text: string): string[] {
+  const folded = foldSlice(text);
   const words = folded.match(WORD) ?? [];
   return MAY_HAVE_PARTS.test(folded) ? words.flatMap((word) => (MAY_HAVE_PARTS.test(word) ? partsOf(word) : [word])) : words;
 }

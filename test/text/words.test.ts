@@ -29,6 +29,15 @@ test('a run of combining marks, which would take seconds to compose, is left out
   assert.deepEqual(wordsOf(`a${'\u0315\u0316'.repeat(200_000)}b c\u0301`), ['ab', 'c']);
 });
 
+test('a text that is read in slices has the same words', () => {
+  for (const between of [' ', '\n', '\u2003']) {
+    const text = Array.from({ length: 50_000 }, (_, at) => `Straße${at}`).join(between);
+    const words = wordsOf(text);
+    assert.equal(words.length, 150_000);
+    assert.equal(words.filter((word, at) => at % 3 === 0 && word !== `strasse${at / 3}`).length, 0);
+  }
+});
+
 test('terms have no endings, and words that say nothing are left out', () => {
   assert.deepEqual(termsOf('The rotations of the rotating keys'), ['rotat', 'rotat', 'kei']);
   assert.deepEqual(termsOf('what is this'), []);
@@ -38,6 +47,7 @@ test('terms have no endings, and words that say nothing are left out', () => {
 test('sentences end at full stops, not at abbreviations, line breaks or initials', () => {
   assert.deepEqual(sentencesOf('Dr. Brandt keeps the\nlight. It burns!  Who pays?'), ['Dr. Brandt keeps the light.', 'It burns!', 'Who pays?']);
   assert.deepEqual(sentencesOf('A heading\n\nA sentence.\n- one item\n- another'), ['A heading', 'A sentence.', '- one item', '- another']);
+  assert.deepEqual(sentencesOf('Ask Dr.\n\nBrandt keeps\u2029the light.'), ['Ask Dr.', 'Brandt keeps the light.']);
   assert.deepEqual(sentencesOf(' \n '), []);
 });
 

@@ -33,6 +33,9 @@ const TEXTS: Readonly<Record<string, string>> = {
   abbreviations: repeated('A. '),
   'sentences of new words': numbered((index) => `The common word w${index}.`, 30_000),
   'an unspaced script': repeated('日本語文章'),
+  'a list of short items': repeated('\n- a.'),
+  'characters that stand for eighteen': repeated('\ufdfa'),
+  'one word of millions of letters': repeated('é', 6_000_000),
 };
 
 function cpuMsOf(work: () => unknown): number {
