@@ -7,7 +7,7 @@ import type { EmbeddingStatus } from './api.ts';
 import { type Embedder, embeddedText } from './embedder.ts';
 import type { ReferenceKeys } from './reference-keys.ts';
 import { passagesOf, titleOf, touchBase } from './rows.ts';
-import { addVectors, countReferences, nextOrdinal, referencesWithout, type WaitingReference } from './vector-rows.ts';
+import { addVectors, countWithout, nextOrdinal, referencesWithout, type WaitingReference } from './vector-rows.ts';
 
 /** Passages of one call of the embedder, and of one row. */
 const BATCH = 32;
@@ -52,9 +52,9 @@ export class Embedding {
   async status(): Promise<EmbeddingStatus> {
     const { store, embedder } = this.#parts;
     const name = await embedder.name().catch(() => undefined);
-    const references = await countReferences(store);
+    const references = await countWithout(store, undefined);
     // While the embedder cannot be read, nobody knows whose vectors these are.
-    const waiting = name === undefined ? references : (await referencesWithout(store, name)).length;
+    const waiting = await countWithout(store, name);
     const problem = this.#problem instanceof Fault ? (this.#problem.detail ?? this.#problem.code) : this.#problem && 'the vectors could not be made';
     return { references, waiting, ...(problem !== undefined && { problem: String(problem) }) };
   }

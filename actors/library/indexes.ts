@@ -3,7 +3,7 @@ import type { Log } from '../../kernel/log-entry.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { BaseIndex } from './base-index.ts';
 import type { ReferenceKeys } from './reference-keys.ts';
-import { passagesOf, type ReferenceRow, referencesOf, revisionOf } from './rows.ts';
+import { passagesOf, type ReferenceRow, referencesOf, revisionOf, titleOf } from './rows.ts';
 import { vectorsOf } from './vector-rows.ts';
 
 export class Indexes {
@@ -37,14 +37,20 @@ export class Indexes {
   async #refresh(base: string, index: BaseIndex, embedder: string): Promise<BaseIndex> {
     const revision = (await revisionOf(this.#store, base)) ?? 0;
     if (revision === index.revision && embedder === index.embedder) return index;
-    const rows = await referencesOf(this.#store, this.#keys, base);
+    const rows = await referencesOf(this.#store, base);
     const current = new Set(rows.map(({ id }) => id));
     for (const id of [...index.references.keys()]) if (!current.has(id)) index.remove(id);
-    for (const { id, name, title } of rows) if (!index.references.has(id)) await index.add(id, name, title, await passagesOf(this.#store, this.#keys, id));
+    // Only what is new is opened: a base may have more references than keys are kept, and changes with every one that is added.
+    for (const row of rows) if (!index.references.has(row.id)) await this.#addTo(index, row);
     await this.#readVectors(index, rows, embedder);
     index.revision = revision;
     index.clear().catch((error: unknown) => this.#log.warn({ base, error: String(error) }, 'the memory of removed references could not be freed'));
     return index;
+  }
+
+  async #addTo(index: BaseIndex, row: ReferenceRow): Promise<void> {
+    const [title, passages] = [await titleOf(this.#store, this.#keys, row), await passagesOf(this.#store, this.#keys, row.id)];
+    await index.add(row.id, row.name, title, passages);
   }
 
   /** Vectors of different embedders are never in one index. */

@@ -29,15 +29,14 @@ export async function revisionOf(store: Reader, base: string): Promise<number | 
 export interface ReferenceRow {
   readonly id: string;
   readonly name: string;
-  readonly title: string;
+  /** It holds the title; see `titleOf`. */
+  readonly sealed: Uint8Array | null;
   /** That has made all of its vectors; empty if it has not all. */
   readonly embedder: string;
 }
 
-export async function referencesOf(store: Reader, keys: ReferenceKeys, base: string): Promise<ReferenceRow[]> {
-  const sql = 'SELECT id, name, embedder, sealed FROM ai_reference WHERE base = $1';
-  const rows = await store.all<Omit<ReferenceRow, 'title'> & { readonly sealed: Uint8Array | null }>(sql, [base]);
-  return Promise.all(rows.map(async ({ sealed, ...row }) => ({ ...row, title: await titleOf(store, keys, { id: row.id, sealed }) })));
+export function referencesOf(store: Reader, base: string): Promise<ReferenceRow[]> {
+  return store.all('SELECT id, name, embedder, sealed FROM ai_reference WHERE base = $1', [base]);
 }
 
 /** @returns the title, the empty one if the server did not write it */

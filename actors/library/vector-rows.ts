@@ -22,8 +22,11 @@ export function referencesWithout(store: Reader, embedder: string): Promise<Wait
   return store.all('SELECT id, base, sealed FROM ai_reference WHERE embedder <> $1', [embedder]);
 }
 
-export async function countReferences(store: Reader): Promise<number> {
-  return (await store.get<{ count: number }>('SELECT COUNT(*) AS count FROM ai_reference'))?.count ?? 0;
+/** @param embedder undefined for all references @returns the number of references without all vectors of it */
+export async function countWithout(store: Reader, embedder: string | undefined): Promise<number> {
+  const all = 'SELECT COUNT(*) AS count FROM ai_reference';
+  const row = await (embedder === undefined ? store.get<{ count: number }>(all) : store.get<{ count: number }>(`${all} WHERE embedder <> $1`, [embedder]));
+  return row?.count ?? 0;
 }
 
 /** @returns the first passage of a reference that has no vectors of this embedder */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import { Embedder, type EmbeddingModel } from '../../../actors/library/embedder.ts';
 import { Embedding } from '../../../actors/library/embedding.ts';
+import { Indexes } from '../../../actors/library/indexes.ts';
 import { ReferenceKeys } from '../../../actors/library/reference-keys.ts';
 import { insertReference, touchBase } from '../../../actors/library/rows.ts';
 import { vectorsOf } from '../../../actors/library/vector-rows.ts';
@@ -121,6 +122,23 @@ test('another embedder makes all vectors anew, and those of the old one are gone
     rows.map(({ embedder }) => embedder),
     ['a@2'],
   );
+});
+
+test('an index opens what is new, and nothing again that it has', async () => {
+  const opened: string[] = [];
+  const noted = new (class extends ReferenceKeys {
+    override of(...[from, reference]: Parameters<ReferenceKeys['of']>) {
+      opened.push(reference);
+      return keys.of(from, reference);
+    }
+  })(new DataKey('documents', new Uint8Array(randomBytes(32)), clock.now), () => assert.fail('nothing is made with it'));
+  const indexes = new Indexes(store, noted, memoryLog().log);
+  const { size } = (await indexes.fresh('b')).references;
+  assert.equal(new Set(opened).size, size);
+  opened.length = 0;
+  await add('later', ['one more']);
+  assert.equal((await indexes.fresh('b')).references.size, size + 1);
+  assert.deepEqual(new Set(opened), new Set(['later']));
 });
 
 test.run();
