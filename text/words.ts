@@ -124,5 +124,10 @@ export function termOf(word: string): string | undefined {
 
 /** @returns the terms of a text in order */
 export function termsOf(text: string): string[] {
-  return wordsOf(text).flatMap((word) => termOf(word) ?? []);
+  return [...termsInSlices(text)].flat();
+}
+
+/** The same in slices, each of some milliseconds: others may have their turn between them. */
+export function* termsInSlices(text: string): Iterable<string[]> {
+  for (const slice of slicesOf(text)) yield wordsOfSlice(slice).flatMap((word) => termOf(word) ?? []);
 }

@@ -1,5 +1,6 @@
 // The index of one base in memory: finds passages by the words of a question (BM25) and by vectors. The rows of the store are the truth.
-import { termOf, termsOf, wordsOf } from '../../text/words.ts';
+import { setImmediate as turn } from 'node:timers/promises';
+import { termOf, termsInSlices, wordsOf } from '../../text/words.ts';
 import { headingOf } from './embedder.ts';
 import type { PassageRow } from './rows.ts';
 import { VectorIndex } from './vector-index.ts';
@@ -67,10 +68,11 @@ export class BaseIndex {
     return this.#search.termCount;
   }
 
-  /** @param count of passages at most @returns the best first */
-  search(query: string, count: number): Match[] {
+  /** Others have their turn while a long question is read. @param count of passages at most @returns the best first */
+  async search(query: string, count: number): Promise<Match[]> {
+    const terms = await this.#termsFor(query);
     return this.#search
-      .search(this.#termsFor(query).join(' '), { bm25: BM25, ...AS_TERMS })
+      .search(terms.join(' '), { bm25: BM25, ...AS_TERMS })
       .slice(0, count)
       .map(({ id, score }) => {
         const [reference, ordinal] = (id as string).split(':') as [string, string];
@@ -78,10 +80,19 @@ export class BaseIndex {
       });
   }
 
-  /** @returns the terms of a question; of one that is as long as a text the rarest, which say most, each once */
-  #termsFor(query: string): readonly string[] {
-    const terms = termsOf(query);
-    const spreads = new Map([...new Set(terms)].map((term) => [term, this.#search.spreadOf(term)]));
+  /** @returns the terms of a question that some passage has; of one that is as long as a text the rarest, which say most, each once */
+  async #termsFor(query: string): Promise<readonly string[]> {
+    const terms: string[] = [];
+    const spreads = new Map<string, number>();
+    for (const slice of termsInSlices(query)) {
+      for (const term of slice) {
+        const spread = spreads.get(term) ?? this.#search.spreadOf(term);
+        if (spread === 0) continue;
+        spreads.set(term, spread);
+        terms.push(term);
+      }
+      await turn();
+    }
     const spreadOf = (term: string) => spreads.get(term) as number;
     if (terms.reduce((sum, term) => sum + spreadOf(term), 0) <= MAX_OCCURRENCES) return terms;
     const rarest = [...spreads.keys()].sort((a, b) => spreadOf(a) - spreadOf(b));

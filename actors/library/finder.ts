@@ -40,7 +40,7 @@ export class Finder {
     if (question.text.trim() === '') return [];
     if (!model || question.ranking === 'words') {
       const index = await indexes.fresh(question.base);
-      return this.#hits(index, index.search(question.text, question.count));
+      return this.#hits(index, await index.search(question.text, question.count));
     }
     const { embedder, vectors, dimensions } = await model.question(question.text, question.caller, question.signal);
     const index = await indexes.fresh(question.base, embedder);
@@ -48,9 +48,9 @@ export class Finder {
       throw new Fault('MODEL_FAILED', {
         detail: `the model for embedding makes other vectors than before (of ${dimensions} numbers): give it another id in [[ai.models]], and they are made anew`,
       });
-    const near = index.vectors.search(vectors, dimensions, DEPTH);
+    const near = await index.vectors.searchInTurns(vectors, dimensions, DEPTH);
     const matches =
-      question.ranking === 'vectors' ? fused([], near, () => true) : fused(index.search(question.text, DEPTH), near, (id) => index.vectors.has(id));
+      question.ranking === 'vectors' ? fused([], near, () => true) : fused(await index.search(question.text, DEPTH), near, (id) => index.vectors.has(id));
     return this.#hits(index, matches.slice(0, question.count));
   }
 

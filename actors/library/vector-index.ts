@@ -1,4 +1,5 @@
 // Finds the passages whose vectors are nearest to that of a question, by comparing with all of them.
+import { setImmediate as turn } from 'node:timers/promises';
 import type { PassageVectors } from './vector-rows.ts';
 
 interface Place {
@@ -43,10 +44,29 @@ export class VectorIndex {
     return true;
   }
 
-  /** @param vectors of the question: several if it is longer than the embedder takes @returns the nearest first */
-  search(vectors: Float32Array, dimensions: number, count: number): Near[] {
+  /**
+   * A question that is as long as a text has thousands of vectors: others have their turn while they are compared.
+   * @param vectors of the question: several if it is longer than the embedder takes @returns the nearest first, of what was there at the beginning
+   */
+  async searchInTurns(vectors: Float32Array, dimensions: number, count: number, products = PRODUCTS): Promise<Near[]> {
+    const all = new Map(this.#all);
+    const size = all.values().reduce((sum, { vectors: own }) => sum + own.length, 1);
+    const step = dimensions * Math.max(1, Math.floor(products / size));
+    const best = new Map<string, Near>();
+    for (let from = 0; from < vectors.length; from += step) {
+      if (from > 0) await turn();
+      for (const near of this.search(vectors.subarray(from, from + step), dimensions, count, all)) {
+        const place = `${near.reference}:${near.ordinal}`;
+        if (near.similarity > (best.get(place)?.similarity ?? NOTHING)) best.set(place, near);
+      }
+    }
+    return [...best.values()].sort((a, b) => b.similarity - a.similarity).slice(0, count);
+  }
+
+  /** The same at once. */
+  search(vectors: Float32Array, dimensions: number, count: number, all: ReadonlyMap<string, PassageVectors> = this.#all): Near[] {
     const nearest = new Nearest(count);
-    for (const [reference, { windows, vectors: own }] of this.#all) {
+    for (const [reference, { windows, vectors: own }] of all) {
       const similarities = this.#similaritiesOf(vectors, own, dimensions);
       let window = 0;
       for (let ordinal = 0; ordinal < windows.length; ordinal += 1) {
@@ -68,6 +88,9 @@ export class VectorIndex {
     return similarities;
   }
 }
+
+/** Of two numbers each, before others have their turn: some dozens of milliseconds. */
+const PRODUCTS = 2 ** 25;
 
 /** Of passages without vectors. */
 const NOTHING = Number.NEGATIVE_INFINITY;

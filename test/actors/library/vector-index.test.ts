@@ -27,13 +27,19 @@ function plainly(question: readonly number[][], books: Books): { place: string; 
   return all.sort((a, b) => b.similarity - a.similarity);
 }
 
-test('finds the nearest passages, each by the nearest of its windows', () => {
-  fc.assert(
-    fc.property(given, ({ dimensions, question, books, count }) => {
+test('finds the nearest passages, each by the nearest of its windows, at once and in turns', async () => {
+  await fc.assert(
+    fc.asyncProperty(given, async ({ dimensions, question, books, count }) => {
       const index = new VectorIndex();
       for (const [reference, book] of books.entries())
         index.add(String(reference), { windows: book.map(({ length }) => length), vectors: Float32Array.from(book.flat(2)) });
-      const found = index.search(Float32Array.from(question.flat()), dimensions, count);
+      const vectors = Float32Array.from(question.flat());
+      const found = index.search(vectors, dimensions, count);
+      const inTurns = await index.searchInTurns(vectors, dimensions, count, 1);
+      assert.deepEqual(
+        inTurns.map((each) => each.similarity),
+        found.map((each) => each.similarity),
+      );
       const expected = plainly(question, books);
       const similarities = new Map(expected.map((each) => [each.place, each.similarity]));
       // Those that are equally near may come in any order.

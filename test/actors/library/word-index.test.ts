@@ -36,7 +36,7 @@ test('the words of removed references are freed while others are searched, added
     });
     for (let at = 0; !cleared && at < WORDS; at += 7) {
       // A search takes what it meets of removed passages out of the index, and with it branches of its tree.
-      for (let word = at; word < at + 40; word++) assert.deepEqual(index.search(wordOf(id, word), 1), []);
+      for (let word = at; word < at + 40; word++) assert.deepEqual(await index.search(wordOf(id, word), 1), []);
       if (at === 70) await addTo(index, `new${id}`);
       await turn();
     }
@@ -45,7 +45,7 @@ test('the words of removed references are freed while others are searched, added
   for (const id of ['last', 'newleft', 'newmore']) index.remove(id);
   await index.clear();
   assert.equal(index.words, kept);
-  assert.equal(index.search(wordOf('kept', 7), 1)[0]?.reference, 'kept');
+  assert.equal((await index.search(wordOf('kept', 7), 1))[0]?.reference, 'kept');
 });
 
 test('a question as long as a text is found by its rarest words, in the memory that a short one takes', async () => {
@@ -58,9 +58,9 @@ test('a question as long as a text is found by its rarest words, in the memory t
     passages.map((text, ordinal) => ({ reference_id: 'manual', ordinal, text, chapter: '', page: 0 })),
   );
   const long = `${'common words of all passages '.repeat(100_000)} ${wordOf('own', 1_234)}`;
-  assert.equal(index.search(long, 1)[0]?.ordinal, 1_234);
+  assert.equal((await index.search(long, 1))[0]?.ordinal, 1_234);
   // A question of common words alone still finds passages.
-  assert.equal(index.search('common words '.repeat(200_000), 5).length, 5);
+  assert.equal((await index.search('common words '.repeat(200_000), 5)).length, 5);
 });
 
 test('while a large reference is added, others have their turn', async () => {
@@ -71,9 +71,21 @@ test('while a large reference is added, others have their turn', async () => {
   });
   await turn();
   assert.equal(isAdded, false);
-  assert.equal(index.search(wordOf('large', 7), 1)[0]?.reference, 'large');
+  assert.equal((await index.search(wordOf('large', 7), 1))[0]?.reference, 'large');
   await adding;
-  assert.equal(index.search(wordOf('large', WORDS - 1), 1)[0]?.reference, 'large');
+  assert.equal((await index.search(wordOf('large', WORDS - 1), 1))[0]?.reference, 'large');
+});
+
+test('while a question as long as a text is read, others have their turn', async () => {
+  const index = new BaseIndex();
+  await addTo(index, 'kept');
+  let isFound = false;
+  const found = index.search(`${'some other words '.repeat(100_000)} ${wordOf('kept', 7)}`, 1).finally(() => {
+    isFound = true;
+  });
+  assert.equal((await index.search(wordOf('kept', 9), 1))[0]?.reference, 'kept');
+  assert.equal(isFound, false);
+  assert.equal((await found)[0]?.reference, 'kept');
 });
 
 test.run();
