@@ -36,7 +36,7 @@ const SOFT_HYPHEN = '\u00ad';
  * In characters: longer texts are read in slices. A regular expression keeps a place for each character of a match and fails where there are millions, and
  * one character may stand for eighteen.
  */
-const SLICE = 65_536;
+const SLICE = 16_384;
 
 /** A slice ends before the last space within so many characters of its end, if there is one. */
 const TAIL = 256;
