@@ -114,7 +114,10 @@ export class Model implements Tenant {
   /** Ends its process, whatever runs. */
   async close(): Promise<void> {
     this.#life.stop();
-    await this.#engine?.close();
+    const engine = this.#engine;
+    // Its end is meant now, and no crash.
+    this.#engine = undefined;
+    await engine?.close();
   }
 
   async #load(): Promise<void> {

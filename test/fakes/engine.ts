@@ -59,7 +59,7 @@ export function fakeEngines(memoryMb = 100): FakeEngines {
         cut: async (texts) => texts.map(({ length }) => [[0, length] as const]),
         lost,
         async close() {
-          engines.alive.delete(id);
+          crashes.get(id)?.();
         },
       };
     },

@@ -155,6 +155,17 @@ test('a caller who leaves frees the place, while it waits and while it runs', as
   assert.equal((await a?.status())?.requests, 0);
 });
 
+test('the end of the process of a model that is closed is no crash', async () => {
+  const { models, engines, embed, runs, finish } = setUp(['a']);
+  const [a] = models;
+  const one = embed(a, 'one');
+  await runs('one');
+  finish('one');
+  assert.equal(await one, 'ok');
+  await a?.close();
+  assert.deepEqual([engines.alive.size, (await a?.status())?.figures.crashes], [0, 0]);
+});
+
 test('a crash fails what ran and the others go on; after too many the model is left alone for a while', async () => {
   const { models, engines, embed, runs, finish, pass } = setUp(['a'], { maxRunning: 1 });
   const [a] = models;
