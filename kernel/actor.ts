@@ -32,6 +32,8 @@ export interface ActorContext {
   adopts(purpose: DataKeyPurpose): boolean;
   /** @returns the call that is being served, also after any number of awaits */
   call(): Call | undefined;
+  /** Runs work that belongs to no call and that no caller ends. The audit rows and log lines that it writes have the ID of the request that asked for it. */
+  apart<T>(requestId: string | undefined, work: () => T): T;
   /** Sets the status that /ready and the owning plugin see. */
   report(status: Status): void;
   /** @returns a direct channel to another actor that the spec names in `peers` */

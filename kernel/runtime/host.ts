@@ -75,7 +75,8 @@ function context(task: HostTask, channel: Channel, { clock, versions }: HostSurr
     peer,
     dataKey: (purpose) => dataKeys[purpose] ?? missing(`dataKeys: ['${purpose}']`, name),
     adopts: (purpose) => adopts.includes(purpose),
-    call: () => callContext.getStore() as Call | undefined,
+    call: currentCall,
+    apart: (requestId, work) => callContext.run({ requestId }, work),
     report: (status) => channel.control({ kind: 'report', status }),
     async openStore() {
       if (!store) return missing('store: true', name);
@@ -85,6 +86,12 @@ function context(task: HostTask, channel: Channel, { clock, versions }: HostSurr
       return isTraced ? (await import('../tracing/traced-store.ts')).tracedStore(opened) : opened;
     },
   };
+}
+
+/** Work apart from all calls has a request ID only. */
+function currentCall(): Call | undefined {
+  const current = callContext.getStore();
+  return current?.aside ? (current as Call) : undefined;
 }
 
 function missing(what: string, name: string): never {
