@@ -44,6 +44,8 @@ export interface Answer {
   readonly body: Uint8Array | string;
   /** For the counters: one entry for each operation, such as `Encrypt:Success`. */
   readonly outcomes: readonly string[];
+  /** Something was submitted that is answered later: call `runSubmitted`. */
+  readonly submitted?: true;
   /** Set if nothing was done yet: check these credentials, and then call `serve` again with the message, which is in `body`, and the verdict. */
   readonly credentials?: readonly HeaderCredential[];
 }
@@ -151,9 +153,21 @@ export type KmipApi = AccessApi &
     noteRefusals(rows: readonly AuditEvent[]): Promise<void>;
     /** Rotates all keys that are due. @returns the number of keys that were rotated */
     rotateDue(): Promise<number>;
+    /** Begins to run what was submitted to be answered later; the work goes on after the call. */
+    runSubmitted(): Promise<void>;
+    /** As runSubmitted, for what a stop or another node has left; and deletes results whose time is over. */
+    tendAsynchronous(): Promise<void>;
     /** Deletes the tickets of Login that have ended. @returns their number */
     purgeTickets(): Promise<number>;
   };
+
+export interface AsynchronousLimits {
+  /** Requests of one owner that wait, run or have a result. */
+  readonly requestsPerIdentity: number;
+  readonly requests: number;
+  /** For how long a result is kept that nobody asks for, and a request that nobody comes to. */
+  readonly resultSeconds: number;
+}
 
 /** Configuration of the actor. */
 export interface KmipArgs {
@@ -164,6 +178,8 @@ export interface KmipArgs {
   /** Users who may always create objects; if empty, everybody may. */
   readonly privilegedUsers: readonly string[];
   readonly quotas: KeyQuotas;
+  /** Default: ASYNCHRONOUS_LIMITS. */
+  readonly asynchronous?: AsynchronousLimits;
   /** Object types that Get and Export unwrap by default. */
   readonly defaultUnwrapType: readonly string[];
   /** Names of the permitted algorithms; if empty, all are permitted. */

@@ -9,6 +9,11 @@ import type { StreamApi } from '../stream/api.ts';
 import { createAccess } from './access.ts';
 import type { KmipApi, KmipArgs, Principal } from './api.ts';
 import { createAside } from './aside.ts';
+import { endLost } from './asynchronous/claim.ts';
+import { runLater } from './asynchronous/later.ts';
+import { purgeResults } from './asynchronous/rows.ts';
+import { ASYNCHRONOUS_LIMITS, type Asynchronous } from './asynchronous/surroundings.ts';
+import { AsynchronousWorker } from './asynchronous/worker.ts';
 import { answerCrypto } from './jose/answer.ts';
 import { serve } from './message/serve.ts';
 import { ObjectCache } from './object/cache.ts';
@@ -36,6 +41,14 @@ function keyServers(args: KmipArgs, ctx: ActorContext, tokens: Tokens): Serving[
   const hasTokens = tokens.prefixes.length > 0;
   const keyKinds = hasTokens ? [hsmKeys(tokens), softwareKeys] : [softwareKeys];
   const streams = openStreams(ctx.peer<StreamApi>('kmip_stream'));
+  const asynchronous: Asynchronous = {
+    clock: ctx.clock,
+    limits: args.asynchronous ?? ASYNCHRONOUS_LIMITS,
+    runLater,
+    requireHere() {},
+    apart: ctx.apart,
+    acting: (caller) => (hasTokens ? tokens.acting(caller) : caller),
+  };
   return (over) => {
     const parts = { rows: over.rows, store: over.store, cache: new ObjectCache(over.rows, over.store, ctx.versions) };
     return {
@@ -53,6 +66,7 @@ function keyServers(args: KmipArgs, ctx: ActorContext, tokens: Tokens): Serving[
       streams,
       random: new SeededRandom(),
       aside: createAside(() => ctx.call()),
+      asynchronous,
     };
   };
 }
@@ -69,6 +83,7 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
   // As through a port: to V8, objects and texts that were copied are others than those of the code.
   const serving = { serverOver, received: <A extends readonly unknown[]>(args: A) => structuredClone(args) };
   startSelfTest(ctx, { isOn: args.selfTests, more: args.knownAnswers, afterwards: (idle) => warmUp(serving, server, idle) });
+  const worker = new AsynchronousWorker(server);
   const acting = tokens.prefixes.length > 0 ? (caller: Principal) => tokens.acting(caller) : (caller: Principal) => caller;
   return {
     api: throwFaults<KmipApi>({
@@ -78,8 +93,17 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
       crypto: async (call, body, caller) => answerCrypto(server, call, body, await acting(caller)),
       noteRefusals: (rows) => writeRefusals(server, rows),
       rotateDue: () => rotateDue(server),
+      runSubmitted: async () => worker.wake(),
+      async tendAsynchronous() {
+        await endLost(server);
+        await purgeResults(store, now(), server.asynchronous.limits.resultSeconds * 1_000);
+        worker.wake();
+      },
       purgeTickets: () => purgeTickets(store, Math.floor(now() / 1000)),
     }),
-    stop: () => store.close(),
+    async stop() {
+      await worker.stop();
+      await store.close();
+    },
   };
 });

@@ -7,6 +7,8 @@ import { DataKey } from '../../kernel/data-key.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import type { HsmApi } from '../hsm/api.ts';
 import type { Answer, KmipApi, KmipArgs, Principal } from './api.ts';
+import { runLater } from './asynchronous/later.ts';
+import { ASYNCHRONOUS_LIMITS } from './asynchronous/surroundings.ts';
 import { answerCrypto } from './jose/answer.ts';
 import { leave, leaveWrite } from './leave.ts';
 import { serve } from './message/serve.ts';
@@ -73,6 +75,7 @@ function keyServers(args: KmipArgs, ctx: BesideContext<KmipApi>, tokens: Tokens)
       streams: { begin: leave, update: leave, finish: leave, abandon: leave },
       random: new SeededRandom(),
       aside: leave,
+      asynchronous: { clock: ctx.clock, limits: ASYNCHRONOUS_LIMITS, runLater, requireHere: leave, apart: leave, acting: leave },
     };
   };
 }

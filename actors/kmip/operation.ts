@@ -1,5 +1,6 @@
 // A KMIP operation as a declaration: one file of operations/ holds everything that the server needs to know about it.
 import type { PayloadMembers } from '../../kmip/message/payload-members.ts';
+import type { ItemOutcome } from '../../kmip/message/response.ts';
 import type { OperationName } from '../../kmip/operation-name.ts';
 import type { ResultReason } from '../../kmip/refusal.ts';
 import type { Node, Structure } from '../../kmip/ttlv/node.ts';
@@ -15,6 +16,18 @@ export interface LeftIdentifier {
   readonly alone?: boolean;
 }
 
+/** What is answered in place of a response of the operation itself: how another operation has ended. */
+export class Relayed {
+  /** `isFirst`: it was never told before, and is counted now. */
+  readonly outcome: Omit<ItemOutcome, 'item'> & { readonly isFirst?: boolean };
+
+  constructor(outcome: Relayed['outcome']) {
+    this.outcome = outcome;
+  }
+}
+
+export type Answered = readonly Node[] | Relayed;
+
 export interface Operation {
   readonly name: OperationName;
   /** Members of the request payload. A request with any other member is refused. */
@@ -29,10 +42,12 @@ export interface Operation {
   readonly absentReason?: ResultReason;
   /** The audit event for each object that the operation changes or returns; undefined if no audit row is written. */
   readonly event?: `key.${string}`;
+  /** It speaks of asynchronous requests, and cannot be one. */
+  readonly isImmediate?: boolean;
   /** Called before a payload is read that is not in a batch. Absent if every payload is read. @throws ELSEWHERE, WRITTEN_ELSEWHERE */
   unread?(): void;
   /** @param request in the form of KMIP 2.1, whatever version the client uses @returns the members of the response payload @throws Refusal */
-  run(request: Structure, ctx: OperationContext): readonly Node[] | Promise<readonly Node[]>;
+  run(request: Structure, ctx: OperationContext): Answered | Promise<Answered>;
 }
 
 /** The operations of a server by name. */

@@ -4,6 +4,7 @@ import type { Log } from '../../kernel/log-entry.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import type { KmipArgs } from './api.ts';
 import type { Aside } from './aside.ts';
+import type { Asynchronous } from './asynchronous/surroundings.ts';
 import type { ContentRoom } from './object/content-room.ts';
 import type { KeyKind } from './object/key.ts';
 import type { ObjectRouter } from './object/object-router.ts';
@@ -32,6 +33,8 @@ export interface KeyServer {
   readonly random: SeededRandom;
   /** Runs long work. */
   readonly aside: Aside;
+  /** Of requests that are answered later. */
+  readonly asynchronous: Asynchronous;
 }
 
 /** What one key server of a thread has for itself. */

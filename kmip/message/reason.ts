@@ -21,6 +21,7 @@ const OLDER: Reasons = {
   IncompatibleCryptographicUsageMask: 'PermissionDenied',
   InvalidAttribute: 'InvalidField',
   InvalidAttributeValue: 'InvalidField',
+  InvalidAsynchronousCorrelationValue: 'ItemNotFound',
   InvalidCSR: 'InvalidField',
   InvalidCorrelationValue: 'ItemNotFound',
   InvalidDataType: 'InvalidField',

@@ -32,13 +32,13 @@ export interface RequestHeader {
   readonly batchCount: number;
   /** Undefined in most requests. */
   readonly credentials: readonly HeaderCredential[] | undefined;
-  /** The client accepts only asynchronous responses. */
-  readonly asynchronous: boolean;
+  readonly asynchronous: AsynchronousIndicator;
 }
 
 const MAX_ITEMS = 1_000;
 
-const OPERATION_NAMES: ReadonlyMap<number, OperationName> = new Map(Object.entries(ENUM.Operation).map(([name, code]) => [code, name as OperationName]));
+/** By their codes. */
+export const OPERATION_NAMES: ReadonlyMap<number, OperationName> = new Map(Object.entries(ENUM.Operation).map(([name, code]) => [code, name as OperationName]));
 
 /**
  * The version of the response to a malformed message: the version of the request or, if the server does not support it, the newest with the same major number.
@@ -75,19 +75,17 @@ export function readHeader(message: Structure): RequestHeader {
     onError: onErrorOf(header),
     batchCount: required(integerOf(header, TAG.BatchCount), TAG.BatchCount),
     credentials: credentialsIn(header),
-    asynchronous: isAsynchronous(header, version),
+    asynchronous: asynchronousIn(header, version),
   };
 }
 
-/**
- * Up to 1.4 a client can only permit asynchronous responses, by a Boolean; the server decides whether to use them (section 6.8 of 1.4).
- * In 2.x it is taken as that.
- */
-function isAsynchronous(header: Structure, version: Version): boolean {
+/** Up to 1.4 a client can only permit asynchronous responses, by a Boolean (section 6.7 of 1.4). In 2.x it is taken as that. */
+function asynchronousIn(header: Structure, version: Version): AsynchronousIndicator {
   const indicator = child(header, TAG.AsynchronousIndicator);
-  if (indicator?.type !== TYPE.Enumeration) return false;
+  if (indicator === undefined) return 'Prohibited';
+  if (indicator.type !== TYPE.Enumeration) return indicator.value === true ? 'Optional' : 'Prohibited';
   if (version.major === 1) throw new Refusal('InvalidMessage', 'AsynchronousIndicator is Enumeration, not Boolean');
-  return nameOf('AsynchronousIndicator', indicator.value) === 'Mandatory';
+  return nameOf('AsynchronousIndicator', indicator.value);
 }
 
 function onErrorOf(header: Structure): ErrorContinuation {
@@ -96,7 +94,7 @@ function onErrorOf(header: Structure): ErrorContinuation {
 }
 
 /** @throws Refusal InvalidMessage if BatchCount is not the number of items, or an item is malformed */
-export function readItems(message: Structure, { batchCount, asynchronous }: RequestHeader): BatchItem[] {
+export function readItems(message: Structure, { batchCount }: Pick<RequestHeader, 'batchCount'>): BatchItem[] {
   const items = children(message, TAG.BatchItem);
   if (items.length !== batchCount) throw new Refusal('InvalidMessage', `BatchCount is ${batchCount}, but the message has ${items.length} batch items`);
   if (items.length === 0) throw new Refusal('InvalidMessage', 'a message must have at least one BatchItem');
@@ -105,7 +103,7 @@ export function readItems(message: Structure, { batchCount, asynchronous }: Requ
     if (item.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'BatchItem must be a Structure');
     return item;
   });
-  const read = structures.map((item) => readItem(item, asynchronous));
+  const read = structures.map(readItem);
   return structures.some(isExtended) ? read.map((item) => ({ ...item, refusal: item.refusal ?? notUnderstood() })) : read;
 }
 
@@ -115,14 +113,14 @@ const isExtended = (item: Structure): boolean =>
 
 const notUnderstood = (): Refusal => new Refusal('FeatureNotSupported', 'the message has a critical MessageExtension that this server does not know');
 
-function readItem(item: Structure, asynchronous: boolean): BatchItem {
+function readItem(item: Structure): BatchItem {
   const code = required(codeOf(item, TAG.Operation), TAG.Operation);
   checkItem(item);
   const operation = OPERATION_NAMES.get(code);
   return {
     operation,
     code,
-    refusal: operation === undefined ? unknownOperation(code) : asynchronous ? noAsynchronous() : undefined,
+    refusal: operation === undefined ? unknownOperation(code) : undefined,
     id: bytesOf(item, TAG.UniqueBatchItemID),
     payload: structureOf(item, TAG.RequestPayload) ?? structure(TAG.RequestPayload, []),
     ephemeral: booleanOf(item, TAG.Ephemeral) ?? false,
@@ -133,6 +131,7 @@ function unknownOperation(code: number): Refusal {
   return new Refusal('OperationNotSupported', `there is no operation 0x${code.toString(16).padStart(8, '0')}`);
 }
 
-const noAsynchronous = (): Refusal => new Refusal('OperationNotSupported', 'asynchronous operations are not supported');
+/** Whether a response may, must or must not be asynchronous. */
+export type AsynchronousIndicator = keyof typeof ENUM.AsynchronousIndicator;
 
 export type ErrorContinuation = 'Continue' | 'Stop' | 'Undo';

@@ -11,10 +11,14 @@ import type { BatchItem } from './request.ts';
 /** The result of one item of a request. */
 export interface ItemOutcome {
   readonly item: BatchItem;
-  readonly status: 'Success' | 'OperationFailed' | 'OperationUndone';
+  readonly status: keyof typeof ENUM.ResultStatus;
   readonly reason?: ResultReason;
   readonly message?: string;
   readonly payload?: readonly Node[];
+  /** Of an operation that is pending. */
+  readonly correlationValue?: Uint8Array;
+  /** The operation that a Poll tells the result of: the response is that of this operation (specification 2.1 section 6.1.38). */
+  readonly of?: Pick<BatchItem, 'operation' | 'code'>;
 }
 
 export interface ResponseHead {
@@ -53,10 +57,11 @@ function hasCorrelationValue({ major, minor }: Version, correlated: boolean): bo
   return correlated && (major > 1 || minor >= 4);
 }
 
-function batchItem({ item, status, reason, message, payload }: ItemOutcome, version: Version): Structure {
-  const members: Node[] = [enumeration(TAG.Operation, item.code)];
+function batchItem({ item, status, reason, message, payload, correlationValue, of = item }: ItemOutcome, version: Version): Structure {
+  const members: Node[] = [enumeration(TAG.Operation, of.code)];
   if (item.id) members.push(bytes(TAG.UniqueBatchItemID, item.id));
-  members.push(...result(status, reason === undefined ? undefined : reasonIn(reason, version, item.operation), message));
+  members.push(...result(status, reason === undefined ? undefined : reasonIn(reason, version, of.operation), message));
+  if (correlationValue) members.push(bytes(TAG.AsynchronousCorrelationValue, correlationValue));
   if (payload) members.push(structure(TAG.ResponsePayload, payload));
   return structure(TAG.BatchItem, members);
 }

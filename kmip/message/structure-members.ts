@@ -69,6 +69,8 @@ const OF_ATTRIBUTES = named({
 
 /** What operations take besides (2.1 sections 5 and 7). Some clients give the hash of a derivation beside the parameters. */
 const OF_OPERATIONS = named({
+  AsynchronousCorrelationValues: payloadMembers([], ['AsynchronousCorrelationValue']),
+  Operations: payloadMembers([], ['Operation']),
   AttributeReference: payloadMembers(['VendorIdentification', 'AttributeName']),
   CommonProtectionStorageMasks: MASKS,
   Constraint: payloadMembers(['ObjectTypes', 'ObjectGroups', 'Attributes']),

@@ -54,6 +54,11 @@ function argsOf(config: KeysConfig, version: string): KmipArgs {
     jsonNames: config.json_names,
     privilegedUsers: config.privileged_users,
     quotas: config.quotas,
+    asynchronous: {
+      requestsPerIdentity: config.asynchronous.requests_per_identity,
+      requests: config.asynchronous.requests,
+      resultSeconds: config.asynchronous.result_seconds,
+    },
     defaultUnwrapType: config.default_unwrap_type,
     algorithms: config.algorithms,
     keyEncryptionKeys: [config.key_encryption_key, ...config.former_key_encryption_keys].filter((id) => id !== ''),

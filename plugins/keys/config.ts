@@ -38,6 +38,11 @@ export const KEYS_CONFIG = Section({
     port: Type.Integer({ default: 5696, minimum: 0, maximum: 65_535 }),
   }),
   identity_providers: Type.Array(PROVIDER, { default: [] }),
+  asynchronous: Section({
+    requests_per_identity: Type.Integer({ default: 1_000, minimum: 1, maximum: 100_000 }),
+    requests: Type.Integer({ default: 20_000, minimum: 1, maximum: 1_000_000 }),
+    result_seconds: Type.Integer({ default: 3_600, minimum: 60, maximum: 604_800 }),
+  }),
   quotas: Section({
     objects_per_identity: quota(1_000_000),
     object_bytes_per_identity: quota(10_737_418_240),

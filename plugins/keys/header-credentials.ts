@@ -50,9 +50,15 @@ async function proven(
   served: Answer | Promise<Answer>,
 ): Promise<Answer> {
   const answer = await served;
-  if (!answer.credentials) return answer;
+  if (!answer.credentials) return started(ctx, answer);
   const verdict = await judge(ctx, answer.credentials, from.caller, from.address, from.signal);
-  return kmip.serve(move(answer.body as Uint8Array), encoding, endpoint, principal, verdict);
+  return started(ctx, await kmip.serve(move(answer.body as Uint8Array), encoding, endpoint, principal, verdict));
+}
+
+/** Has what was submitted run. If that fails, the server soon looks for it anyway. */
+function started({ actors }: KeysContext, answer: Answer): Answer {
+  if (answer.submitted) actors.kmip.runSubmitted().catch(() => {});
+  return answer;
 }
 
 async function judge(

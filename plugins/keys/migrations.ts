@@ -1,6 +1,7 @@
 // The tables of the key server. Contents are encrypted; attributes that Locate searches are not.
 import type { Migration } from '../../kernel/store/migrate.ts';
 import { ACCOUNT_MIGRATION } from './account-migration.ts';
+import { ASYNCHRONOUS_MIGRATION } from './asynchronous-migration.ts';
 import { INDEX_MIGRATION, SEARCH_ID_MIGRATION, SEARCH_MIGRATION } from './index-migration.ts';
 import { ROOM_MIGRATION } from './room-migration.ts';
 import { USAGE_MIGRATION } from './usage-migration.ts';
@@ -69,4 +70,5 @@ export const KEYS_MIGRATIONS: readonly Migration[] = [
     about: 'constraints and defaults of new objects, by caller',
     sql: 'CREATE TABLE kms_policy (identity TEXT NOT NULL PRIMARY KEY, constraints BYTEA, defaults BYTEA);',
   },
+  ASYNCHRONOUS_MIGRATION,
 ];

@@ -2,6 +2,7 @@
 import { definePlugin } from '../../kernel/plugin.ts';
 import { accessRoutes } from './access.ts';
 import { type KeysActors, keysActors, type Neighbours } from './actors.ts';
+import { tendAsynchronousRegularly } from './asynchronous.ts';
 import { keysAuthenticators } from './authenticators.ts';
 import { KEYS_CONFIG, type KeysConfig, keysProblems } from './config.ts';
 import { cryptoRoutes } from './crypto.ts';
@@ -45,6 +46,7 @@ export default definePlugin<KeysConfig, KeysActors, Neighbours>({
   listeners: (ctx) => kmipListeners(ctx, outcomeCounter(ctx.metrics)),
   async open(ctx) {
     rotateRegularly(ctx);
+    tendAsynchronousRegularly(ctx);
     purgeTicketsRegularly(ctx);
     return [];
   },

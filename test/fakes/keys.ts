@@ -134,7 +134,7 @@ export interface Response {
 /** Runs an operation. Members of the answer by name; what it does not have is not there. */
 export async function run(operation: Operation, ctx: OperationContext, request: Request): Promise<Response> {
   const found: Record<string, unknown> = {};
-  for (const { tag, value } of await operation.run(payload(request), ctx)) {
+  for (const { tag, value } of (await operation.run(payload(request), ctx)) as Node[]) {
     const name = Object.entries(BYTES).find(([, known]) => known === tag)?.[0];
     if (name) found[name] = new Uint8Array(value as Uint8Array);
     else if (tag === TAG.UniqueIdentifier) found['id'] = value;

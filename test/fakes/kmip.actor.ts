@@ -59,6 +59,8 @@ export default defineActor<KmipApi, KmipArgs>((args, ctx) => {
       destroyOwned: async () => ({ destroyed: 0, remaining: 0 }),
       noteRefusals: async () => {},
       purgeTickets: async () => 0,
+      runSubmitted: async () => {},
+      tendAsynchronous: async () => {},
       async rotateDue() {
         rotations += 1;
         ctx.report({ ready: true, detail: rotations });

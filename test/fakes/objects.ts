@@ -136,6 +136,9 @@ export class ObjectsInMemory implements OperationContext {
       },
       random: new SeededRandom(),
       aside: (work) => work(),
+      get asynchronous(): never {
+        throw new Error('objects in memory are used at once');
+      },
     };
   }
 

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Principal } from '../../actors/kmip/api.ts';
+import { runLater } from '../../actors/kmip/asynchronous/later.ts';
+import { ASYNCHRONOUS_LIMITS } from '../../actors/kmip/asynchronous/surroundings.ts';
 import { ObjectCache } from '../../actors/kmip/object/cache.ts';
 import { ContentRoom } from '../../actors/kmip/object/content-room.ts';
 import { databaseObjects } from '../../actors/kmip/object/database-objects.ts';
@@ -36,7 +38,7 @@ export const BOB: Principal = { user: 'acme/bob', realm: 'acme', scheme: 'up', s
 export const NOW = 1_700_000_000_000;
 
 const STOPPED: Clock = { now: () => NOW, monotonic: () => 0, setTimeout: (run) => ({ run, dueAt: 0 }) as ReturnType<Clock['setTimeout']>, clearTimeout() {} };
-const TABLES = ['kms_object', 'kms_attribute', 'kms_grant', 'kms_policy', 'kms_ticket'];
+const TABLES = ['kms_object', 'kms_attribute', 'kms_grant', 'kms_policy', 'kms_ticket', 'kms_asynchronous'];
 
 export interface FuzzedServer {
   /** As if it had just been started: nothing cached, no streams. */
@@ -90,6 +92,7 @@ export async function openFuzzedServer(): Promise<FuzzedServer> {
       streams: await streamsInProcess(),
       random: new SeededRandom(),
       aside: (work) => work(),
+      asynchronous: { clock: STOPPED, limits: ASYNCHRONOUS_LIMITS, runLater, requireHere() {}, apart: (_, work) => work(), acting: (caller) => caller },
     }),
     keep: () =>
       aside.exec(

@@ -26,7 +26,7 @@ export interface Request {
   readonly operation: OperationName;
   /** Members of the payload. */
   readonly payload: readonly Node[];
-  /** It stands for its operation alone: it must succeed in every version that has all of it. Others continue a stream. */
+  /** It stands for its operation alone: it must succeed in every version that has all of it. Others continue a stream, or need an asynchronous request. */
   readonly alone: boolean;
 }
 
@@ -113,6 +113,7 @@ const ALONE: Table = {
     [id('stored-request'), attributes(certificateLink, link('PrivateKeyLink', 'root-key'))],
     [attributes(subject('Self'), code('CryptographicAlgorithm', 'EC'), integer(TAG.CryptographicLength, 256), mask(ANY_USE))],
   ],
+  Cancel: () => [[bytes(TAG.AsynchronousCorrelationValue, IV)]],
   Check: () => [
     [id('aes'), mask(12), interval(TAG.LeaseTime, 1)],
     [id('limited'), longInteger(TAG.UsageLimitsCount, 5n)],
@@ -274,6 +275,10 @@ const ALONE: Table = {
   Query: () => [Object.values(ENUM.QueryFunction).map((value) => enumeration(TAG.QueryFunction, value))],
   RNGRetrieve: () => [[integer(TAG.DataLength, 32)]],
   RNGSeed: () => [[data()]],
+  QueryAsynchronousRequests: () => [
+    [],
+    [structure(TAG.AsynchronousCorrelationValues, [bytes(TAG.AsynchronousCorrelationValue, IV)]), structure(TAG.Operations, [code('Operation', 'Create')])],
+  ],
   ReCertify: () => [[id('leaf')], [id('root'), interval(TAG.Offset, 10), attributes(subject('Renewed'))]],
   ReKey: () => [[id('aes')], [id('aes'), interval(TAG.Offset, 60), attributes(integer(TAG.CryptographicLength, 128))], [id('set@latest')]],
   ReKeyKeyPair: () => [[text(TAG.PrivateKeyUniqueIdentifier, 'ec'), interval(TAG.Offset, 60)]],
@@ -390,6 +395,8 @@ const PARTS: Table = {
     [data(), correlation],
     [correlation, final],
   ],
+  Poll: () => [[bytes(TAG.AsynchronousCorrelationValue, IV)]],
+  Process: () => [[bytes(TAG.AsynchronousCorrelationValue, IV)]],
   PKCS_11: () => [
     [code('PKCS_11Function', 'C_GetInfo'), correlation],
     [code('PKCS_11Function', 'C_Finalize'), correlation],

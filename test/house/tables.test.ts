@@ -33,6 +33,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   ai_reference: 'actors/library/',
   ai_vectors: 'actors/library/',
   hsm_slot: 'actors/hsm/',
+  kms_asynchronous: 'actors/kmip/',
   kms_attribute: 'actors/kmip/',
   kms_grant: 'actors/kmip/',
   kms_object: 'actors/kmip/',

@@ -10,11 +10,11 @@ import { checkStructures } from '../../../kmip/message/structure-members.ts';
 import { checkValues } from '../../../kmip/message/version-values.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
-import { type Node, TYPE } from '../../../kmip/ttlv/node.ts';
+import { TYPE } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { auditRefusal } from '../audit-refusal.ts';
 import type { BatchContext } from '../context.ts';
-import type { Operation } from '../operation.ts';
+import { type Answered, type Operation, Relayed } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { Budget } from './budget.ts';
 import { discoverNamed } from './discover.ts';
@@ -24,6 +24,8 @@ import { findTemplates } from './templates.ts';
 export interface Outcome extends ItemOutcome {
   /** Set if the server failed, in contrast to a refusal. */
   readonly failure?: Fault;
+  /** The result of an asynchronous operation that was never told before. */
+  readonly isFirst?: boolean;
 }
 
 /** The operations that answer a key, or what was made with one. */
@@ -70,8 +72,11 @@ function goesOn({ ctx, onError, outcomes, budget }: Running, found: Outcome): bo
   const outcome = budget.checkSize(found);
   outcomes.push(outcome);
   ctx.opening.keep(budget.answerBytes);
-  return outcome.status === 'Success' || onError !== 'Stop';
+  return isSuccess(outcome) || onError !== 'Stop';
 }
+
+/** An operation that is pending has not failed. */
+const isSuccess = ({ status }: Outcome): boolean => status === 'Success' || status === 'OperationPending';
 
 async function runUndoable(ctx: BatchContext, items: readonly BatchItem[]): Promise<Outcome[]> {
   let outcomes: Outcome[] = [];
@@ -83,7 +88,7 @@ async function runUndoable(ctx: BatchContext, items: readonly BatchItem[]): Prom
         const outcome = budget.checkSpent(item) ?? budget.checkSize(await execute(ctx, item));
         outcomes.push(outcome);
         ctx.opening.keep(budget.answerBytes);
-        if (outcome.status !== 'Success') throw new Undo('undo the batch');
+        if (!isSuccess(outcome)) throw new Undo('undo the batch');
       }
     });
   } catch (error) {
@@ -124,8 +129,9 @@ export function runItem(ctx: BatchContext, item: BatchItem): Outcome | Promise<O
 
 /** Audits a refusal. If the audit row cannot be written, the outcome is that failure instead. */
 function auditOutcome(outcome: Outcome, ctx: BatchContext): Outcome | Promise<Outcome> {
-  const { item, status, reason, failure } = outcome;
-  if (status === 'Success' || failure) return outcome;
+  const { item, reason, failure, of } = outcome;
+  // What a Poll tells was audited when it happened.
+  if (isSuccess(outcome) || failure || of) return outcome;
   const target = item.payload.value.find(({ type }) => type === TYPE.TextString)?.value;
   const row = auditRefusal(ctx.server, ctx.caller, { event: `key.${item.operation ?? 'unknown'}`, reason, target });
   return row.then(() => outcome).catch((error: unknown) => toFailure(error, item, ctx));
@@ -150,7 +156,7 @@ function run(ctx: BatchContext, item: BatchItem): Outcome | Promise<Outcome> {
   return members instanceof Promise ? members.then((answer) => toSuccess(ctx, item, operation, answer)) : toSuccess(ctx, item, operation, members);
 }
 
-function operate(ctx: BatchContext, item: BatchItem, operation: Operation, templates: Templates): readonly Node[] | Promise<readonly Node[]> {
+function operate(ctx: BatchContext, item: BatchItem, operation: Operation, templates: Templates): Answered | Promise<Answered> {
   const payload = upgradePayload(operation.name, item.payload, ctx.version, templates);
   checkMembers(operation.name, operation.members, payload);
   checkStructures(payload.value);
@@ -159,7 +165,8 @@ function operate(ctx: BatchContext, item: BatchItem, operation: Operation, templ
   return discovered instanceof Promise ? discovered.then(() => operation.run(payload, ctx)) : operation.run(payload, ctx);
 }
 
-function toSuccess(ctx: BatchContext, item: BatchItem, operation: Operation, members: readonly Node[]): Outcome {
+function toSuccess(ctx: BatchContext, item: BatchItem, operation: Operation, members: Answered): Outcome {
+  if (members instanceof Relayed) return { ...members.outcome, item };
   noteIdentifiers(operation, members, ctx.batch);
   const shown = item.ephemeral ? members.filter(({ tag }) => tag !== TAG.Data) : members;
   return { item, status: 'Success', payload: downgradePayload(operation.name, shown, ctx.version) };

@@ -34,7 +34,7 @@ export function refuseChanges(head: ResponseHead, items: readonly BatchItem[], m
 export function limitSize(head: ResponseHead, outcomes: readonly Outcome[], maximum: number | undefined, operations: Operations): Structure {
   const answer = responseMessage(head, outcomes);
   if (maximum === undefined || binarySize(answer) <= maximum) return answer;
-  const isMade = ({ item, status }: Outcome) => status === 'Success' && isChange(item, operations);
+  const isMade = ({ item, status }: Outcome) => status === 'OperationPending' || (status === 'Success' && isChange(item, operations));
   const short = responseMessage(
     head,
     outcomes.map((outcome) => (isMade(outcome) ? outcome : tooLarge(outcome.item, maximum))),
@@ -46,6 +46,6 @@ export function limitSize(head: ResponseHead, outcomes: readonly Outcome[], maxi
   );
 }
 
-function tooLarge(item: BatchItem, maximum: number, more = ''): Outcome {
+export function tooLarge(item: BatchItem, maximum: number, more = ''): Outcome {
   return { item, status: 'OperationFailed', reason: 'ResponseTooLarge', message: `TOO_LARGE: the response has more than ${maximum} bytes${more}` };
 }

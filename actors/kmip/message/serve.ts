@@ -10,7 +10,7 @@ import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal, spellReason } from '../../../kmip/refusal.ts';
 import { decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
 import { decodeJsonRequest, writeJson } from '../../../kmip/ttlv/json.ts';
-import { type Structure, structure } from '../../../kmip/ttlv/node.ts';
+import { bytes, type Structure, structure } from '../../../kmip/ttlv/node.ts';
 import { nameOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { decodeXml, encodeXml } from '../../../kmip/ttlv/xml.ts';
@@ -20,6 +20,7 @@ import type { Answer, CredentialVerdict, Encoding, Endpoint, Principal } from '.
 import { BatchContext } from '../context.ts';
 import type { KeyServer } from '../server.ts';
 import { type Outcome, runBatch, runItem } from './batch.ts';
+import { labelsOf, outcomeLabel } from './outcome-label.ts';
 import { limitSize, refuseChanges } from './response-size.ts';
 import { checkTicket } from './ticket-check.ts';
 
@@ -104,7 +105,8 @@ function serveItems(ctx: BatchContext, items: readonly BatchItem[], header: Requ
   try {
     const refused = refusedChanges(ctx, items, header);
     if (refused) return encodeAnswer(encoding, responseMessage(headOf(ctx, header), refused), refused.map(outcomeLabel));
-    const outcomes = runBatch(ctx, items, header.onError);
+    const outcomes =
+      header.asynchronous === 'Prohibited' ? runBatch(ctx, items, header.onError) : ctx.server.asynchronous.runLater(ctx, items, header, headOf(ctx, header));
     answer = outcomes instanceof Promise ? outcomes.then((all) => batchAnswer(ctx, header, all, encoding)) : batchAnswer(ctx, header, outcomes, encoding);
   } finally {
     if (!(answer instanceof Promise)) ctx.opening.end();
@@ -119,7 +121,8 @@ function refusedChanges(ctx: BatchContext, items: readonly BatchItem[], header: 
 
 function batchAnswer(ctx: BatchContext, header: RequestHeader, outcomes: readonly Outcome[], encoding: Encoding): Answer {
   const answer = limitSize(headOf(ctx, header), outcomes, header.maximumResponseSize, ctx.server.operations);
-  return encodeAnswer(encoding, answer, outcomes.map(outcomeLabel));
+  const encoded = encodeAnswer(encoding, answer, labelsOf(outcomes));
+  return header.asynchronous !== 'Prohibited' && outcomes.some(({ status }) => status === 'OperationPending') ? { ...encoded, submitted: true } : encoded;
 }
 
 const headOf = ({ version, now }: BatchContext, { clientCorrelationValue }: RequestHeader): ResponseHead => ({
@@ -155,8 +158,6 @@ function encodeAnswer(encoding: Encoding, answer: Structure, outcomes: readonly 
 const isJson = (encoding: Encoding): boolean => encoding === 'json' || encoding === 'compact-json';
 const isCompact = (encoding: Encoding): boolean => encoding === 'compact-json';
 
-const outcomeLabel = ({ item, status, reason }: Outcome): string => `${item.operation ?? '?'}:${status === 'OperationFailed' ? (reason ?? status) : status}`;
-
 interface Manner {
   readonly version: Version;
   readonly encoding: Encoding;
@@ -178,10 +179,11 @@ function serveBare(server: KeyServer, code: number, payload: Structure, { versio
 
 function bareAnswer(server: KeyServer, operation: OperationName, outcome: Outcome, encoding: Encoding): Answer {
   if (outcome.failure) throw outcome.failure;
-  if (outcome.status !== 'Success')
+  if (outcome.status === 'OperationFailed')
     return toErrorAnswer(server, 422, `${spellReason(outcome.reason ?? 'GeneralFailure')}: ${outcome.message ?? ''}`, outcomeLabel(outcome));
-  const body = writeJson(structure(TAG.ResponsePayload, outcome.payload ?? []), `${operation}Response`, isCompact(encoding));
-  return { status: 200, body: answerText(body), outcomes: [outcomeLabel(outcome)] };
+  const { correlationValue, of = { operation }, payload = correlationValue ? [bytes(TAG.AsynchronousCorrelationValue, correlationValue)] : [] } = outcome;
+  const body = writeJson(structure(TAG.ResponsePayload, payload), `${of.operation}Response`, isCompact(encoding));
+  return { status: 200, body: answerText(body), outcomes: labelsOf([outcome]) };
 }
 
 /** An error in the format that all HTTP endpoints use. */

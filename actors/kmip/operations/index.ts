@@ -4,6 +4,7 @@ import { activate } from './activate.ts';
 import { addAttribute } from './add-attribute.ts';
 import { adjustAttribute } from './adjust-attribute.ts';
 import { archive } from './archive.ts';
+import { cancel } from './cancel.ts';
 import { certify } from './certify.ts';
 import { check } from './check.ts';
 import { create } from './create.ts';
@@ -35,7 +36,10 @@ import { modifyAttribute } from './modify-attribute.ts';
 import { obtainLease } from './obtain-lease.ts';
 import { ping } from './ping.ts';
 import { pkcs11 } from './pkcs11.ts';
+import { poll } from './poll.ts';
+import { process } from './process.ts';
 import { query } from './query.ts';
+import { queryAsynchronousRequests } from './query-asynchronous-requests.ts';
 import { reCertify } from './re-certify.ts';
 import { recover } from './recover.ts';
 import { register } from './register.ts';
@@ -58,6 +62,7 @@ const ALL: readonly Operation[] = [
   addAttribute,
   adjustAttribute,
   archive,
+  cancel,
   certify,
   check,
   create,
@@ -89,7 +94,10 @@ const ALL: readonly Operation[] = [
   obtainLease,
   ping,
   pkcs11,
+  poll,
+  process,
   query,
+  queryAsynchronousRequests,
   rngRetrieve,
   rngSeed,
   reCertify,

@@ -60,7 +60,7 @@ const ANSWERS: Readonly<Record<number, (ctx: OperationContext, groups: Structure
   [QueryFunction.QueryCapabilities]: () => [
     structure(TAG.CapabilityInformation, [
       boolean(TAG.StreamingCapability, true),
-      boolean(TAG.AsynchronousCapability, false),
+      boolean(TAG.AsynchronousCapability, true),
       boolean(TAG.AttestationCapability, false),
       boolean(TAG.BatchUndoCapability, true),
       boolean(TAG.BatchContinueCapability, true),

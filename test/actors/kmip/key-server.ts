@@ -77,6 +77,7 @@ const CONFIG = {
   kmip_listener: { enabled: false, host: '', port: 0 },
   identity_providers: [],
   quotas: NO_QUOTAS,
+  asynchronous: { requests_per_identity: 6, requests: 20, result_seconds: 600 },
 };
 
 export async function startKeyServer({ threads, url, unshared = false }: KeyServerOptions): Promise<KeyServerUnderTest> {

@@ -39,6 +39,7 @@ const STEPS: readonly Levels[] = [
   { keys: 11 },
   { keys: 12 },
   { keys: 13 },
+  { keys: 14 },
 ];
 const VERSIONS = STEPS.map((_, at): Levels => Object.assign({}, ...STEPS.slice(0, at + 1)));
 

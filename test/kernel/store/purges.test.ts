@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { KNOWN_MS, purgeCounters } from '../../../actors/directory/lockout.ts';
+import { purgeResults } from '../../../actors/kmip/asynchronous/rows.ts';
 import { purgeTickets } from '../../../actors/kmip/tickets.ts';
 import { purgeRows } from '../../../actors/session/rows.ts';
 import { purgeSecretIds } from '../../../actors/token/secret-ids.ts';
@@ -40,6 +41,12 @@ const COUNTER = 'realm, username, factor, source, failures, window_started_at, l
 const SECRET_ID = 'accessor, digest, role, created_at, expires_at, num_uses, uses, exhausted_at';
 
 const ALL: readonly Kept[] = [
+  {
+    table: 'kms_asynchronous',
+    columns: 'id, owner, batch, position, operation, stage, submitted_at, ended_at, bytes',
+    row: (n, end) => `${n}, 'o', ${n}, 0, 1, 3, 1, ${end}, 0`,
+    over: (store) => purgeResults(store, NOW, 0),
+  },
   {
     table: 'kms_ticket',
     columns: 'hash, owner, issued_at, ends_at',

@@ -186,8 +186,8 @@ const REFUSED: Readonly<Record<string, () => readonly [readonly Json[], RegExp]>
 
 /** They name no key. Their own tests are elsewhere. */
 const NOT_OF_KEYS = [
-  ...['DiscoverVersions', 'GetConstraints', 'Hash', 'Interop', 'Log', 'Login', 'Logout', 'Ping', 'PKCS_11', 'Query', 'RNGRetrieve', 'RNGSeed'],
-  ...['SetConstraints', 'SetDefaults', 'SetEndpointRole'],
+  ...['Cancel', 'DiscoverVersions', 'GetConstraints', 'Hash', 'Interop', 'Log', 'Login', 'Logout', 'Ping', 'PKCS_11', 'Poll', 'Process'],
+  ...['Query', 'QueryAsynchronousRequests', 'RNGRetrieve', 'RNGSeed', 'SetConstraints', 'SetDefaults', 'SetEndpointRole'],
 ];
 
 /** Sends in two parts what the operation takes whole. @returns the members of both answers */

@@ -76,6 +76,12 @@ async function newParts(client: KmipClient): Promise<string[]> {
   return children(await client.do('CreateSplitKey', ...SPLIT), TAG.UniqueIdentifier).map(({ value }) => String(value));
 }
 
+/** The correlation value of an asynchronous request. */
+async function pending(client: KmipClient): Promise<Node[]> {
+  const { item } = await client.askWith([enumeration(TAG.AsynchronousIndicator, ENUM.AsynchronousIndicator.Mandatory)], 'Ping');
+  return children(item, TAG.AsynchronousCorrelationValue);
+}
+
 const SPLIT = [
   type('SplitKey'),
   integer(TAG.SplitKeyParts, 3),
@@ -108,6 +114,7 @@ export const REQUESTS: Readonly<Record<string, (client: KmipClient) => Promise<N
   ],
   Archive: onKey(),
   Certify: async (client) => [ID((await newPair(client)).publicKey), attributes(...SUBJECT)],
+  Cancel: async () => [bytes(TAG.AsynchronousCorrelationValue, new Uint8Array(16))],
   Check: onKey(integer(TAG.CryptographicUsageMask, 0x4)),
   Create: async () => aes(),
   CreateKeyPair: async () => PAIR,
@@ -152,6 +159,13 @@ export const REQUESTS: Readonly<Record<string, (client: KmipClient) => Promise<N
   ModifyAttribute: async (client) => [ID(await newKey(client, text(TAG.Comment, 'old'))), described('new')],
   ObtainLease: onKey(),
   PKCS_11: async () => [enumeration(TAG.PKCS_11Function, ENUM.PKCS_11Function.C_Initialize)],
+  Poll: async (client) => {
+    const asked = await pending(client);
+    await client.do('Process', ...asked);
+    return asked;
+  },
+  Process: (client) => pending(client),
+  QueryAsynchronousRequests: async () => [],
   Query: async () => [enumeration(TAG.QueryFunction, ENUM.QueryFunction.QueryObjects)],
   RNGRetrieve: async () => [integer(TAG.DataLength, 8)],
   RNGSeed: async () => [data('seed')],

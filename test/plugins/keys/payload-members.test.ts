@@ -94,13 +94,13 @@ for (const operation of SERVED) {
   });
 }
 
-const STRUCTURES =
-  /Attributes?$|AttributeReference|Masks$|Specification$|Reason$|Parameters$|^ProtocolVersion$|^ObjectGroups$|^Constraints$|^DefaultsInformation$/;
+const OF_ATTRIBUTES = /Attributes?$|AttributeReference|Masks$|Specification$|Reason$|Parameters$/;
+const OF_OPERATIONS = /^ProtocolVersion$|^ObjectGroups$|^Constraints$|^DefaultsInformation$|CorrelationValues$|^Operations$/;
 const CONTENT = /^(Certificate|SymmetricKey|PublicKey|PrivateKey|SplitKey|Template|SecretData|OpaqueObject|PGPKey|CertificateRequest)$/;
 
 /** The field in a type that it has nowhere. */
 function misshapen(name: TagName): Node {
-  const isStructured = (STRUCTURES.test(name) && name !== 'PKCS_11InputParameters') || CONTENT.test(name);
+  const isStructured = ((OF_ATTRIBUTES.test(name) || OF_OPERATIONS.test(name)) && name !== 'PKCS_11InputParameters') || CONTENT.test(name);
   return isStructured ? { tag: TAG[name], type: TYPE.DateTime, value: 5 } : structure(TAG[name], []);
 }
 

@@ -6,10 +6,11 @@ import { decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { bytes, dateTime, enumeration, integer, interval, longInteger, type Node, type Structure, structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
-import { codeOf, integerOf, nameOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
+import { child, children, codeOf, integerOf, nameOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { operationExists } from '../../../kmip/ttlv/since.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { failureMessage } from '../../../plugins/keys/failure.ts';
+import { until } from '../../runtime.ts';
 import { caller } from './caller.ts';
 import { inWords, type KmipClient, name, tagsIn, textIn } from './kmip-client.ts';
 import { keyContent } from './operation-requests.ts';
@@ -303,6 +304,37 @@ for (const version of VERSIONS)
       : enumeration(TAG.AsynchronousIndicator, ENUM.AsynchronousIndicator.Optional);
     const { item } = await client.askWith([indicator], 'Query', enumeration(TAG.QueryFunction, ENUM.QueryFunction.QueryOperations));
     assert.ok(structureOf(item, TAG.ResponsePayload));
+  });
+
+for (const version of ['1.0', '1.4', '2.1'] as const)
+  test(`a pair that takes long is answered later to a client that would wait: KMIP ${version}`, async () => {
+    const client = speaking(version);
+    const indicator: Node = client.isOld
+      ? { tag: TAG.AsynchronousIndicator, type: TYPE.Boolean, value: true }
+      : enumeration(TAG.AsynchronousIndicator, ENUM.AsynchronousIndicator.Optional);
+    const described = [
+      enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm.RSA),
+      integer(TAG.CryptographicLength, 2_048),
+      integer(TAG.CryptographicUsageMask, 3),
+    ].map((node) => client.attribute(node));
+    const { item, status } = await client.askWith(
+      [indicator],
+      'CreateKeyPair',
+      structure(client.isOld ? TAG.CommonTemplateAttribute : TAG.CommonAttributes, described),
+    );
+    assert.equal(status, 'OperationPending');
+    const value = children(item, TAG.AsynchronousCorrelationValue);
+    await until(async () => (await client.ask('Poll', ...value)).status !== 'OperationPending', 'the pair is made');
+    const told = await client.ask('Poll', ...value);
+    assert.equal(child(told.item, TAG.Operation)?.value, ENUM.Operation.CreateKeyPair);
+    await client.do('Get', { ...child(told.payload, TAG.PublicKeyUniqueIdentifier), tag: TAG.UniqueIdentifier } as Node);
+    const capability = await client.do('Query', enumeration(TAG.QueryFunction, ENUM.QueryFunction.QueryOperations));
+    const operations = children(capability, TAG.Operation).map((node) => node.value);
+    const { Poll, Cancel, Process, QueryAsynchronousRequests } = ENUM.Operation;
+    assert.deepEqual(
+      [Poll, Cancel, Process, QueryAsynchronousRequests].map((each) => operations.includes(each)),
+      [true, true, version === '2.1', version === '2.1'],
+    );
   });
 
 /** The version, and the reason, of the answer to a Query in a version. */

@@ -15,7 +15,7 @@ const api = new CryptoApi();
 /** One byte string of the answer of an operation of KMIP. */
 async function kmip(name: 'Sign' | 'Encrypt' | 'Decrypt' | 'MAC', wanted: number, kid: string, ...members: Node[]): Promise<Buffer> {
   const request = structure(TAG.RequestPayload, [text(TAG.UniqueIdentifier, kid), ...members]);
-  const answer = await (OPERATIONS[name] as Operation).run(request, api.ctx);
+  const answer = (await (OPERATIONS[name] as Operation).run(request, api.ctx)) as Node[];
   return Buffer.from(bytesOf(structure(TAG.ResponsePayload, answer), wanted) as Uint8Array);
 }
 

@@ -32,7 +32,8 @@ const refused = (reason: string) => (error: unknown) => refusalOf(error)?.reason
 
 const holding = (attributes: readonly Node[], object: ObjectOptions = {}, options: ContextOptions = {}) =>
   new ObjectsInMemory([draft('k', { ...object, attributes })], { now: NOW, ...options });
-const ask = async (operation: Operation, ctx: ObjectsInMemory, ...members: Node[]) => operation.run(structure(TAG.RequestPayload, [id, ...members]), ctx);
+const ask = async (operation: Operation, ctx: ObjectsInMemory, ...members: Node[]) =>
+  (await operation.run(structure(TAG.RequestPayload, [id, ...members]), ctx)) as Node[];
 const values = (ctx: ObjectsInMemory, tag: number) =>
   ctx.objects
     .get('k')

@@ -43,7 +43,7 @@ const subject = (cn: string) =>
 const AUTHORITY = '[ v3_ca ]\nbasicConstraints=critical,CA:true\nkeyUsage=critical,keyCertSign,crlSign\n';
 
 async function identifier(operation: Operation, ctx: ObjectsInMemory, ...members: readonly Node[]): Promise<string> {
-  return textOf(payload(...(await operation.run(payload(...members), ctx))), TAG.UniqueIdentifier) as string;
+  return textOf(payload(...((await operation.run(payload(...members), ctx)) as Node[])), TAG.UniqueIdentifier) as string;
 }
 
 async function refused(reason: ResultReason, words: RegExp, work: Promise<unknown>): Promise<void> {

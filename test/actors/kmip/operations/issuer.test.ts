@@ -27,7 +27,7 @@ const extensions = (lines: string) =>
 const ctx = new ObjectsInMemory([], { now: 1_700_000_000 });
 
 async function made(operation: Operation, tag: number, ...members: readonly Node[]): Promise<string> {
-  return textOf(payload(...(await operation.run(payload(...members), ctx))), tag) as string;
+  return textOf(payload(...((await operation.run(payload(...members), ctx)) as Node[])), tag) as string;
 }
 
 const newKey = () =>
