@@ -1,6 +1,8 @@
 // `npm run fill`: brings a store to given numbers of rows, for measurements. Not for a store that anybody uses.
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { ConfigError } from '../kernel/config/config-error.ts';
+import { storeUrl } from '../kernel/store/store-url.ts';
 import { fill, KINDS, type Kind, type Sizes, UnfitStore } from './filling/fill.ts';
 
 const USAGE = `usage: npm run fill -- --store URL --data-dir FOLDER [--objects N] [--users N] [--sessions N] [--machines N] [--admins N] [--audit N]
@@ -30,11 +32,10 @@ process.once('SIGINT', () => {
   isInterrupted = true;
 });
 const dataDir = resolve(String(values['data-dir']));
-const store = String(values.store);
-const url = store.startsWith('sqlite:') ? `sqlite:${join(dataDir, store.slice('sqlite:'.length))}` : store;
 const begun = performance.now();
 let toldAt = begun;
 try {
+  const url = storeUrl(String(values.store), dataDir, '--store');
   await fill({ url, dataDir, rootKey: process.env['GATEHOUSE_STORE_ROOT_KEY'] ?? '' }, sizes, (kind, there) => {
     const isEnd = there === sizes[kind];
     if (isEnd || isInterrupted || performance.now() - toldAt > 5_000) {
@@ -44,7 +45,7 @@ try {
     return !isInterrupted;
   });
 } catch (error) {
-  if (!(error instanceof UnfitStore)) throw error;
+  if (!(error instanceof UnfitStore || error instanceof ConfigError)) throw error;
   console.error(error.message);
   process.exitCode = 1;
 }

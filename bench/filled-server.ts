@@ -1,7 +1,7 @@
 // Starts a server over a store with as many rows as the options say, for the questions that look at many rows.
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import pg from 'pg';
+import { databaseFile, storeUrl } from '../kernel/store/store-url.ts';
 import { type Postgres, startPostgres } from '../test/postgres.ts';
 import { fill, type Place, type Sizes } from './filling/fill.ts';
 import { WITH_EMPTY } from './key-server.ts';
@@ -32,10 +32,10 @@ const sizesOf = ({ objects, audit }: BenchOptions): Sizes => ({
 export async function startFilled(options: BenchOptions, sizes: Sizes = sizesOf(options)): Promise<FilledServer> {
   const postgres: Postgres | undefined = options.store === 'postgres' ? await startPostgres() : undefined;
   const url = (await postgres?.database()) ?? options.store;
-  const isPostgres = !url.startsWith('sqlite:');
+  const isPostgres = databaseFile(url) === undefined;
   const config = `${WITH_EMPTY}[keys.quotas]\nobjects_per_identity = 0\n[store]\nurl = ${JSON.stringify(url)}\n`;
   const first = await startServerProcess(config, 1, { kept: options.folderOfServer });
-  const place = { url: isPostgres ? url : `sqlite:${join(first.dataDir, url.slice('sqlite:'.length))}`, dataDir: first.dataDir, rootKey: '' };
+  const place = { url: storeUrl(url, first.dataDir), dataDir: first.dataDir, rootKey: '' };
   const { seconds, there } = await filled(place, sizes);
   const MB = Math.round((await bytesOf(place)) / 1e6);
   const row = { what: `filled, ${isPostgres ? 'PostgreSQL' : 'SQLite'}`, objects: there.objects, 'audit rows': there.audit, seconds, MB };
@@ -62,7 +62,8 @@ async function filled(place: Place, sizes: Sizes): Promise<{ readonly seconds: n
 }
 
 async function bytesOf({ url }: Place): Promise<number> {
-  if (url.startsWith('sqlite:')) return statSync(url.slice('sqlite:'.length)).size;
+  const file = databaseFile(url);
+  if (file !== undefined) return statSync(file).size;
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const { rows: found } = await client.query<{ size: string }>('SELECT pg_database_size(current_database()) AS size');

@@ -13,7 +13,7 @@ import { createLog } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { parseRootKey } from './root-key.ts';
 import { newSharedMemory } from './shared/memory.ts';
-import { openableStoreUrl } from './store/store-url.ts';
+import { databaseFile, openableStoreUrl } from './store/store-url.ts';
 import { createVersions } from './versions.ts';
 
 /**
@@ -37,17 +37,15 @@ export function checkConfiguredFiles(configured: Configured): readonly string[] 
 
 /** Whether the next start is certainly the first one. */
 function isFirstStart({ config, dataDir }: Configured): boolean {
-  const file = SQLITE.exec(config.store.url)?.[1];
+  const file = databaseFile(config.store.url);
   return file !== undefined && !existsSync(join(resolve(dataDir), file));
 }
-
-const SQLITE = /^sqlite:(.+)$/s;
 
 /** A start makes the data folder, but none in it. */
 function checkStorePlace({ config, dataDir }: Configured): void {
   const folder = resolve(dataDir);
   const isThere = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-  const file = SQLITE.exec(config.store.url)?.[1];
+  const file = databaseFile(config.store.url);
   if (isThere || (file !== undefined && dirname(join(folder, file)) !== folder)) openableStoreUrl(config.store.url, folder);
 }
 

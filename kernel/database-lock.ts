@@ -4,8 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { ConfigError } from './config/config-error.ts';
 import { diskTrouble } from './disk-trouble.ts';
 import { lockFile } from './file-lock.ts';
-
-const SQLITE = 'sqlite:';
+import { databaseFile } from './store/store-url.ts';
 
 /**
  * @param url of an existing folder; PostgreSQL has several servers, and needs no lock
@@ -14,8 +13,9 @@ const SQLITE = 'sqlite:';
  * @throws ConfigError if another process holds it
  */
 export function lockDatabase(url: string, where = 'store.url'): () => void {
-  if (!url.startsWith(SQLITE)) return () => {};
-  const path = placeOf(url.slice(SQLITE.length));
+  const file = databaseFile(url);
+  if (file === undefined) return () => {};
+  const path = placeOf(file);
   const lock = held(`${path}.lock`, where);
   if (!lock) throw new ConfigError([`${where}: another gatehouse uses ${path}; stop that one, or use PostgreSQL, which several servers can share`]);
   return () => lock.release();

@@ -2,6 +2,7 @@
 import type { KernelConfig } from './config/sections.ts';
 import type { Log } from './log-entry.ts';
 import type { StoreAddress } from './runtime/incarnation.ts';
+import { databaseFile } from './store/store-url.ts';
 import type { Unwind } from './unwind.ts';
 import type { Versions } from './versions.ts';
 
@@ -15,7 +16,7 @@ interface LeaseOptions {
 }
 
 export async function holdLease({ config, store, node, versions, log, unwind }: LeaseOptions): Promise<void> {
-  if (store.url.startsWith('sqlite:')) return;
+  if (databaseFile(store.url) !== undefined) return;
   // Before anything is cached, also if it will be without a lease.
   versions.trust.share();
   if (!config.store.cache) return;

@@ -11,6 +11,7 @@ import { move } from './runtime/bytes.ts';
 import { cores } from './runtime/runtime.ts';
 import { degraded, selfTestsOf } from './self-tests.ts';
 import type { Opened, Serving } from './serving.ts';
+import { databaseFile } from './store/store-url.ts';
 import { figuresOf } from './totals.ts';
 import { Unwind } from './unwind.ts';
 import type { WholeServer } from './whole-server.ts';
@@ -149,6 +150,6 @@ function taskOf({ config, sections, flags, settings, base, dataDir, version, sto
   return {
     ...{ builtIn: (builtIn as URL).href, sections, flags, settings, base, dataDir, version, node, isCopying },
     config: { ...config, store: { ...config.store, url: '', root_key: '' }, tracing: { ...config.tracing, headers: '' } },
-    store: { url: store.url.startsWith('sqlite:') ? store.url : '' },
+    store: { url: databaseFile(store.url) === undefined ? '' : store.url },
   };
 }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { driverUrl } from '../../kernel/store/store-url.ts';
+import { databaseFile, driverUrl } from '../../kernel/store/store-url.ts';
 import { type Check, type Finding, ok, problem, warning } from './finding.ts';
 import { rightsIn } from './postgres-rights.ts';
 
@@ -13,8 +13,9 @@ const MAX_DRIFT_MS = 5_000;
 
 export const checkDatabase: Check = ({ config, dataDir }) => {
   const { url } = config.store;
+  const file = databaseFile(url);
   // As a start finds it: always in the data folder.
-  return url.startsWith('sqlite:') ? sqlite(join(dataDir, url.slice('sqlite:'.length))) : postgres(url);
+  return file === undefined ? postgres(url) : sqlite(join(dataDir, file));
 };
 
 /** Reads only; a running server goes on meanwhile. */

@@ -9,7 +9,7 @@ import { openDataKeys, overwrite } from '../keyring.ts';
 import { migrationLevels } from '../store/migrate.ts';
 import { openStore } from '../store/open.ts';
 import { openSnapshot } from '../store/snapshot.ts';
-import { openableStoreUrl, storeUrl } from '../store/store-url.ts';
+import { databaseFile, openableStoreUrl, storeUrl } from '../store/store-url.ts';
 import { BackupError, FORMAT, FORMAT_VERSION } from './format.ts';
 import { jobOf } from './job-failure.ts';
 import { migrationsAt, tablesOf } from './schema.ts';
@@ -61,8 +61,8 @@ async function writeAll({ config, catalog, dataDir, url, path, version }: Work):
 
 /** @throws BackupError if the file of a database in a file does not exist */
 export function requireDatabase(url: string, to: string): void {
-  if (url.startsWith('sqlite:') && !existsSync(url.slice('sqlite:'.length)))
-    throw new BackupError(`there is no database ${url.slice('sqlite:'.length)} to ${to}; check --data-dir and store.url`);
+  const file = databaseFile(url);
+  if (file !== undefined && !existsSync(file)) throw new BackupError(`there is no database ${file} to ${to}; check --data-dir and store.url`);
 }
 
 /** Audits the backup before it is made, so that the backup contains the row too. */

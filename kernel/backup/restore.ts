@@ -12,7 +12,7 @@ import { type RootKeySource, rootKeyPath, rootKeys } from '../root-key.ts';
 import { MIGRATION_LOCK, type Migration, type MigrationSet } from '../store/migrate.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
-import { openableStoreUrl } from '../store/store-url.ts';
+import { databaseFile, openableStoreUrl } from '../store/store-url.ts';
 import type { JobOptions } from './back-up.ts';
 import { BackupError, type End, type Header, isMac, type Table } from './format.ts';
 import { continueIdentities, Inserter } from './insert.ts';
@@ -89,7 +89,7 @@ async function openWith(source: RootKeySource, rows: readonly DataKeyRow[], { ro
 }
 
 async function fill(url: string, node: string, path: string, examined: Examined): Promise<void> {
-  const database = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : undefined;
+  const database = databaseFile(url);
   const isNew = database !== undefined && !existsSync(database);
   const store = await openStore(url, { writer: `${node}/kernel`, clock: createClock() });
   let isDone = false;

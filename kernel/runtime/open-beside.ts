@@ -7,6 +7,7 @@ import { describe, Fault } from '../fault.ts';
 import { withFields } from '../log-entry.ts';
 import type { Status } from '../status.ts';
 import type { ReadStore } from '../store/store.ts';
+import { databaseFile } from '../store/store-url.ts';
 import { hashOf } from '../versions.ts';
 import { Beside } from './beside.ts';
 import type { Mailbox } from './mailbox.ts';
@@ -26,7 +27,6 @@ type BesideOptions = Pick<RuntimeOptions, 'clock' | 'versions' | 'node' | 'log' 
   readonly report?: (status: Status) => void;
 };
 
-const SQLITE = 'sqlite:';
 /** A locked database must not stop the front: its caller then asks the actor, which may wait. */
 const MAX_WAIT_MS = 20;
 
@@ -115,10 +115,11 @@ export class BesideParts {
 
   async #openReader(): Promise<ReadStore> {
     const { isTraced = false, store, versions } = this.#options;
-    const isLocal = store.url.startsWith(SQLITE);
-    const reader = isLocal
-      ? (await import('../store/sqlite.ts')).openSqliteReader(store.url.slice(SQLITE.length), MAX_WAIT_MS)
-      : (await import('../store/postgres-reader.ts')).openPostgresReader(store.url, versions.trust);
-    return isTraced ? (await import('../tracing/traced-store.ts')).tracedReader(reader, isLocal ? 'sqlite' : 'postgresql') : reader;
+    const file = databaseFile(store.url);
+    const reader =
+      file === undefined
+        ? (await import('../store/postgres-reader.ts')).openPostgresReader(store.url, versions.trust)
+        : (await import('../store/sqlite.ts')).openSqliteReader(file, MAX_WAIT_MS);
+    return isTraced ? (await import('../tracing/traced-store.ts')).tracedReader(reader, file === undefined ? 'postgresql' : 'sqlite') : reader;
   }
 }

@@ -1,12 +1,12 @@
 // Version counters of an actor in a process, which shares no memory with the server: it tells the server what it changes before the answer can leave.
 import { dataVersionOf } from '../store/data-version.ts';
+import { databaseFile } from '../store/store-url.ts';
 import { Trust } from '../trust.ts';
 import { createVersions, slotOf, type Versions } from '../versions.ts';
 import type { Channel } from './channel.ts';
 
 /** How many numbers of changes a process has. They differ from those of all others; of its own, those under way at the same time differ. */
 export const CHANGES = 65_536;
-const SQLITE = 'sqlite:';
 
 /**
  * On SQLite, every commit makes void what the process has cached; on PostgreSQL it caches nothing, because the lease is the server's.
@@ -15,9 +15,10 @@ const SQLITE = 'sqlite:';
 export function toldVersions(channel: Channel, url: string, first: number): Versions {
   const { memory, turns } = createVersions();
   const touched = new Touched(channel);
+  const file = databaseFile(url);
   return {
     ...{ memory, turns, trust: new ToldTrust(channel, first) },
-    read: url.startsWith(SQLITE) ? dataVersionOf(url.slice(SQLITE.length)) : () => Number.NaN,
+    read: file === undefined ? () => Number.NaN : dataVersionOf(file),
     bump: (id) => touched.add(slotOf(id)),
     bumpSlot: (slot) => touched.add(slot),
     bumpAll: () => touched.addAll(),

@@ -4,6 +4,7 @@ import type { Clock, Timer } from '../clock.ts';
 import { createVersions, type Versions } from '../versions.ts';
 import { type AuditWriter, createAuditWriter } from './audit.ts';
 import type { Store } from './store.ts';
+import { databaseFile } from './store-url.ts';
 
 /** Refusals without a row are summed up after this time. */
 const SUM_MS = 60_000;
@@ -36,9 +37,10 @@ export async function openStore(url: string, options: OpenOptions): Promise<Stor
 }
 
 async function openDatabase(url: string, audit: AuditWriter, { cache = alone() }: OpenOptions): Promise<Store> {
-  if (url.startsWith('sqlite:')) {
+  const file = databaseFile(url);
+  if (file !== undefined) {
     const { openSqlite } = await import('./sqlite.ts');
-    return openSqlite(url.slice('sqlite:'.length), audit, cache.versions);
+    return openSqlite(file, audit, cache.versions);
   }
   const { openPostgres } = await import('./postgres.ts');
   return openPostgres(url, audit, cache);

@@ -1,6 +1,7 @@
 // Reads a consistent snapshot of the whole store row by row, while others keep writing.
 import { DatabaseSync } from 'node:sqlite';
 import type { Dialect, Row, SqlValue } from './store.ts';
+import { databaseFile } from './store-url.ts';
 
 /** Names are quoted. */
 export interface AskedRows {
@@ -20,7 +21,8 @@ export interface Snapshot {
 
 /** @param url `sqlite:<absolute path>` of an existing file, or `postgres://...` */
 export async function openSnapshot(url: string): Promise<Snapshot> {
-  if (url.startsWith('sqlite:')) return sqliteSnapshot(url.slice('sqlite:'.length));
+  const file = databaseFile(url);
+  if (file !== undefined) return sqliteSnapshot(file);
   const { postgresSnapshot } = await import('./postgres-snapshot.ts');
   return postgresSnapshot(url);
 }

@@ -6,6 +6,7 @@ import { diskTrouble } from '../disk-trouble.ts';
 import type { Log } from '../log-entry.ts';
 import { repeat } from '../repeat.ts';
 import { LogWatch, OTHER_DATABASE, OTHER_LOG } from './sqlite-files.ts';
+import { databaseFile } from './store-url.ts';
 
 const EVERY_MS = 2_000;
 /** An answer that takes longer is none. */
@@ -71,7 +72,8 @@ export class StoreProbe {
 }
 
 async function attemptsAt(url: string): Promise<Attempts> {
-  if (url.startsWith('sqlite:')) return diskAttempts(url.slice('sqlite:'.length));
+  const file = databaseFile(url);
+  if (file !== undefined) return diskAttempts(file);
   const { postgresAttempts } = await import('./postgres-probe.ts');
   return postgresAttempts(url, ANSWER_MS);
 }

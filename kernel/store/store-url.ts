@@ -1,4 +1,4 @@
-// Reads `[store] url`: which database, and which file of the data folder.
+// Reads `[store] url`: which database, and which file.
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../config/config-error.ts';
@@ -7,6 +7,11 @@ const SQLITE = 'sqlite:';
 /** As node-postgres knows them. It reads the files when it connects, and another mode as one of these. */
 const SSL_MODES: readonly string[] = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 const SSL_FILES = ['sslrootcert', 'sslcert', 'sslkey'];
+
+/** @returns the path of the database file as the URL has it; undefined for PostgreSQL */
+export function databaseFile(url: string): string | undefined {
+  return url.startsWith(SQLITE) ? url.slice(SQLITE.length) : undefined;
+}
 
 /** @returns undefined for a text that is no URL */
 function parametersOf(url: string): URLSearchParams | undefined {
@@ -41,17 +46,18 @@ export function driverUrl(url: string): string {
 export function storeUrl(url: string, dataDir: string, where = 'store.url'): string {
   const problem = storeUrlProblem(url);
   if (problem !== undefined) throw new ConfigError([`${where}: ${problem}`]);
-  return url.startsWith(SQLITE) ? `${SQLITE}${join(dataDir, url.slice(SQLITE.length))}` : driverUrl(url);
+  const file = databaseFile(url);
+  return file === undefined ? driverUrl(url) : `${SQLITE}${join(dataDir, file)}`;
 }
 
 /** Like `storeUrl`, for a data folder that is there. @throws ConfigError also if no database file can be where the URL says, and for a file of TLS that cannot be read */
 export function openableStoreUrl(url: string, dataDir: string, where = 'store.url'): string {
   const full = storeUrl(url, dataDir, where);
-  if (!full.startsWith(SQLITE)) {
+  const path = databaseFile(full);
+  if (path === undefined) {
     requireFiles(full, where);
     return full;
   }
-  const path = full.slice(SQLITE.length);
   const folder = dirname(path);
   const isFolder = (each: string) => statSync(each, { throwIfNoEntry: false })?.isDirectory() === true;
   if (!isFolder(folder)) throw new ConfigError([`${where}: there is no folder ${folder} for the database file; make it, or name another place`]);
