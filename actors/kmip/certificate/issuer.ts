@@ -10,10 +10,10 @@ import { MASK } from '../../../kmip/ttlv/mask.ts';
 import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { nameOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { requireAvailable } from '../object/availability.ts';
 import { certificateOf } from '../object/certificate-content.ts';
 import { linkedTo } from '../object/create.ts';
-import { stateAt } from '../object/lifecycle.ts';
-import { hasContent, type ManagedObject, type ObjectDescription } from '../object/managed-object.ts';
+import type { ManagedObject, ObjectDescription } from '../object/managed-object.ts';
 import { takeUse } from '../object/usage-limits.ts';
 import type { Objects, ObjectTransaction } from '../operation-context.ts';
 
@@ -115,10 +115,7 @@ export function requireKind(object: ManagedObject, type: ManagedObject['type'], 
  * @throws Refusal ObjectArchived, ObjectDestroyed, WrongKeyLifecycleState
  */
 export function requireUsable(object: ObjectDescription, now: number): void {
-  if (object.archived) throw new Refusal('ObjectArchived', `${object.id} is archived; recover it first`);
-  const state = stateAt(object, now);
-  if ((hasContent(object) && !object.content) || state === State.Destroyed || state === State.DestroyedCompromised)
-    throw new Refusal('ObjectDestroyed', `${object.id} is destroyed`);
+  const state = requireAvailable(object, now);
   if (state === State.Deactivated || state === State.Compromised)
     throw new Refusal('WrongKeyLifecycleState', `${object.id} is ${nameOf('State', state)} and cannot be used to issue a certificate`);
 }

@@ -1,11 +1,11 @@
 // Tags of keys: GET, POST and DELETE /v1/crypto/keys/{kid}/tags read and change the vendor attribute that holds them.
-import { Refusal } from '../../../kmip/refusal.ts';
 import { isStorable } from '../../../kmip/tags.ts';
 import { structure, TYPE, text as textNode } from '../../../kmip/ttlv/node.ts';
 import { textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { isLonger } from '../../../text/code-points.ts';
 import { requireSize } from '../object/attribute-change.ts';
+import { requireOnLine } from '../object/availability.ts';
 import { userTags } from '../object/index-terms.ts';
 import { markChanged } from '../object/lifecycle.ts';
 import type { DescriptionDraft } from '../object/managed-object.ts';
@@ -49,7 +49,7 @@ function tagsOf(body: Members): readonly string[] {
 function changeTags(kid: string, ctx: OperationContext, change: (tags: readonly string[]) => readonly string[]): Promise<unknown> {
   return ctx.change(async (tx) => {
     const draft = await describeByKid(tx, kid, 'ModifyAttribute');
-    if (draft.archived) throw new Refusal('ObjectArchived', `${draft.id} is archived`);
+    requireOnLine(draft);
     const tags = change(userTags(draft));
     writeTags(draft, tags, ctx.server.args.vendorIdentification);
     requireSize(draft);

@@ -4,12 +4,6 @@ import { dateTime, type Structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { markChanged } from './lifecycle.ts';
-import type { ObjectDescription } from './managed-object.ts';
-
-/** An archived object must be recovered before its life goes on (KMIP 2.1 section 6.1). @throws Refusal ObjectArchived */
-export function requireOnLine({ id, archived }: Pick<ObjectDescription, 'id' | 'archived'>): void {
-  if (archived) throw new Refusal('ObjectArchived', `DENIED: ${id} is archived; recover it first`);
-}
 
 /** @returns the identifier of the object @throws Refusal ObjectArchived if the object to archive is already archived */
 export function setArchived(request: Structure, ctx: OperationContext, right: 'Archive' | 'Recover', event: string): Promise<string> {

@@ -8,6 +8,7 @@ import type { OperationContext } from '../operation-context.ts';
 import { owns } from '../principal.ts';
 import { requireSize } from './attribute-change.ts';
 import { requireOrderedDates } from './attribute-dates.ts';
+import { requireOnLine } from './availability.ts';
 import { keysetOf } from './index-terms.ts';
 import { markChanged, settle } from './lifecycle.ts';
 import type { DescriptionDraft } from './managed-object.ts';
@@ -25,7 +26,7 @@ export async function changeAttribute(
 ): Promise<readonly Node[]> {
   return ctx.change(async (tx) => {
     const draft = await tx.describe(request, right);
-    if (draft.archived) throw new Refusal('ObjectArchived', `${draft.id} is archived`);
+    requireOnLine(draft);
     settle(draft, ctx.now);
     const keyset = keysetOf(draft);
     const kept = ctx.server.objects.sourceOf(draft.id).keeper && draft.attributes.copy();

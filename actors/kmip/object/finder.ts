@@ -9,7 +9,7 @@ import type { Principal } from '../api.ts';
 import type { Operations } from '../operation.ts';
 import type { Batch, Objects, OperationContext } from '../operation-context.ts';
 import { owns } from '../principal.ts';
-import { requireOnLine } from './archiving.ts';
+import { requireOnLine } from './availability.ts';
 import type { Held } from './cache.ts';
 import { isCalled } from './called.ts';
 import { linkedTo } from './create.ts';

@@ -11,17 +11,18 @@ import { boolean, type Structure, structure } from '../../../kmip/ttlv/node.ts';
 import { child, children, codeOf, nameOf, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../operation-context.ts';
+import { requireOnLine } from './availability.ts';
 import { withNamedAttributes } from './encapsulated.ts';
 import { flagOf } from './flag.ts';
 import { askedFormat, compressPoints, formatIn, inFormat } from './format.ts';
 import { keyOf } from './key.ts';
-import { settle, stateAt } from './lifecycle.ts';
+import { isDestroyed, settle, stateAt } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { asPkcs12 } from './pkcs12-export.ts';
 import { asksUnwrapped, unencodedFormat, unwrapContent, wrapContent, wrapThere } from './wrapping.ts';
 import { wrapperOf, wrappingSpecification } from './wrapping-policy.ts';
 
-const { ObjectType, State } = ENUM;
+const { ObjectType } = ENUM;
 const { NoEncoding, TTLVEncoding } = ENUM.EncodingOption;
 
 /** @throws Refusal Sensitive, NotExtractable, KeyFormatTypeNotSupported, KeyCompressionTypeNotSupported, and the refusals of wrapping */
@@ -143,6 +144,6 @@ function noteGivenOut(object: ManagedObject, ctx: OperationContext): void | Prom
 
 export function refuseByState(object: ManagedObject, now: number): void {
   const state = stateAt(object, now);
-  if (state === State.Destroyed || state === State.DestroyedCompromised) throw new Refusal('ObjectDestroyed', 'DENIED: the object is destroyed');
-  if (object.archived) throw new Refusal('ObjectArchived', 'DENIED: the object is archived; recover it first');
+  if (isDestroyed(state)) throw new Refusal('ObjectDestroyed', 'DENIED: the object is destroyed');
+  requireOnLine(object);
 }

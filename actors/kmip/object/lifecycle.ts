@@ -33,6 +33,8 @@ export function stateAt(object: ObjectDescription, now: number): StateCode {
   return end === undefined || end > now ? State.Active : State.Deactivated;
 }
 
+export const isDestroyed = (state: StateCode): boolean => state === State.Destroyed || state === State.DestroyedCompromised;
+
 /**
  * Templates and opaque objects are not cryptographic objects and have no State (specification 1.4 section 3.22 and appendix B):
  * they exist until they are destroyed, whatever their dates. For an opaque object, the stored state records that it was revoked (section 4.20).

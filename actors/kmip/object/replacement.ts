@@ -9,10 +9,11 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 import { owns } from '../principal.ts';
 import { requireUsable } from './attribute-change.ts';
+import { requireOnLine } from './availability.ts';
 import { removeLink, setLink } from './create.ts';
 import { generationOf } from './generation.ts';
 import { isFollowed, passDestroyed } from './keyset-end.ts';
-import { dateAttribute, markChanged, settle } from './lifecycle.ts';
+import { dateAttribute, isDestroyed, markChanged, settle } from './lifecycle.ts';
 import type { DescriptionDraft, Draft, ObjectDescription } from './managed-object.ts';
 import { newAttributes } from './new-attributes.ts';
 
@@ -45,9 +46,8 @@ const FOLLOWING = [TAG.DeactivationDate, TAG.ProcessStartDate, TAG.ProtectStopDa
 /** An object that was never active may be replaced too. @throws Refusal WrongKeyLifecycleState if it is destroyed, or already replaced in its keyset */
 export async function requireReplaceable(tx: ObjectTransaction, draft: DescriptionDraft, kind: string, now: number): Promise<void> {
   settle(draft, now);
-  if (draft.archived) throw new Refusal('ObjectArchived', 'the object is archived; recover it first');
-  if (draft.state === State.Destroyed || draft.state === State.DestroyedCompromised)
-    throw new Refusal('WrongKeyLifecycleState', `no active ${kind} found for ${draft.id}: it is destroyed`);
+  requireOnLine(draft);
+  if (isDestroyed(draft.state)) throw new Refusal('WrongKeyLifecycleState', `no active ${kind} found for ${draft.id}: it is destroyed`);
   if (await isFollowed(tx, draft)) throw new Refusal('WrongKeyLifecycleState', `${draft.id} is not the latest generation of its keyset`);
 }
 

@@ -4,7 +4,7 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { nameOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { dateAttribute, isStateless, stateAt } from './lifecycle.ts';
+import { dateAttribute, isDestroyed, isStateless, stateAt } from './lifecycle.ts';
 import type { ObjectDescription } from './managed-object.ts';
 
 const BIT = MASK.CryptographicUsageMask;
@@ -67,7 +67,7 @@ export function requireUse(object: ObjectDescription, use: Use, now: number): vo
 }
 
 function requireState(object: ObjectDescription, use: Use, state: ObjectDescription['state']): void {
-  if (state === State.Destroyed || state === State.DestroyedCompromised) throw unusable(object, use, 'ObjectDestroyed', 'it is destroyed');
+  if (isDestroyed(state)) throw unusable(object, use, 'ObjectDestroyed', 'it is destroyed');
   if (isStateless(object)) throw unusable(object, use, 'InvalidObjectType', `a ${nameOf('ObjectType', object.type)} is no key`);
   if (state === State.PreActive) throw unusable(object, use, 'WrongKeyLifecycleState', 'it is not active yet');
   if (use.protects) throw unusable(object, use, 'WrongKeyLifecycleState', `it is ${state === State.Compromised ? 'compromised' : 'deactivated'}`);

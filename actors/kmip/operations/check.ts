@@ -5,7 +5,7 @@ import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { integerOf, intervalOf, longOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { requireOnLine } from '../object/archiving.ts';
+import { requireOnLine } from '../object/availability.ts';
 import { leaseSeconds } from '../object/lease.ts';
 import { usageLimitsOf } from '../object/usage-limits.ts';
 import type { Operation } from '../operation.ts';

@@ -15,12 +15,12 @@ import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { child, codeOf, nameOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { requireStorage } from '../creation/protection-storage.ts';
+import { requireAvailable } from '../object/availability.ts';
 import { newObject, requireCreation, setLink } from '../object/create.ts';
 import { requireNoExpectation } from '../object/expected-type.ts';
 import { keyOf } from '../object/key.ts';
 import { algorithmOf } from '../object/key-attributes.ts';
-import { stateAt } from '../object/lifecycle.ts';
-import { type Draft, hasContent, type ManagedObject, type ObjectDescription } from '../object/managed-object.ts';
+import type { Draft, ManagedObject } from '../object/managed-object.ts';
 import { givenAlgorithm, givenLength, newAttributes, requireAllowed } from '../object/new-attributes.ts';
 import { chosenIn, type Place, placeFor } from '../object/place.ts';
 import { requireUnprotected } from '../object/protection.ts';
@@ -28,7 +28,7 @@ import { splitKeyContent, splitParametersOf } from '../object/split-key.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 
-const { ObjectType, State } = ENUM;
+const { ObjectType } = ENUM;
 
 /** The key or secret to split, with the facts for the key blocks of its parts. */
 interface Secret {
@@ -75,7 +75,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   await ctx.change(async (tx) => {
     if (source) {
       const still = await tx.describeById(source.id, 'CreateSplitKey');
-      requireSplittable(still, ctx.now);
+      requireAvailable(still, ctx.now);
       requireUnprotected(still, ctx.caller);
     }
     const parts = drafts.map(({ id }) => id);
@@ -91,17 +91,9 @@ function placesOf(parts: number, chosen: string | undefined, ctx: OperationConte
   return Array.from({ length: parts }, (_, i) => placeFor(ctx, { type, chosen: chosen === undefined ? undefined : `${chosen}_${i + 1}` }));
 }
 
-/** @throws Refusal ObjectArchived, ObjectDestroyed */
-function requireSplittable(source: ObjectDescription, now: number): void {
-  if (source.archived) throw new Refusal('ObjectArchived', `${source.id} is archived; recover it first`);
-  const state = stateAt(source, now);
-  if ((hasContent(source) && !source.content) || state === State.Destroyed || state === State.DestroyedCompromised)
-    throw new Refusal('ObjectDestroyed', `${source.id} is destroyed`);
-}
-
 /** @param type of the key; SplitKey accepts any */
 async function existing(source: ManagedObject, type: number, ctx: OperationContext): Promise<Secret> {
-  requireSplittable(source, ctx.now);
+  requireAvailable(source, ctx.now);
   if (type !== ObjectType.SplitKey && type !== source.type)
     throw new Refusal('InvalidObjectType', `${source.id} is a ${nameOf('ObjectType', source.type)}, not a ${nameOf('ObjectType', type)}`);
   const { length, format } = keyBlockOf(source.content as Structure);

@@ -5,7 +5,7 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { booleanOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { requireOnLine } from '../object/archiving.ts';
+import { requireOnLine } from '../object/availability.ts';
 import { destroyDraft } from '../object/destruction.ts';
 import { giveUpKeys } from '../object/key.ts';
 import type { DescriptionDraft } from '../object/managed-object.ts';

@@ -12,10 +12,10 @@ import { boolean, enumeration, integer, type Node, type Structure, structure, te
 import { children, codeOf, nameOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { requireStorage } from '../creation/protection-storage.ts';
+import { requireAvailable } from '../object/availability.ts';
 import { linkedTo, newObject, requireCreation } from '../object/create.ts';
 import { oneOf } from '../object/expected-type.ts';
-import { stateAt } from '../object/lifecycle.ts';
-import { hasContent, type ManagedObject, type ObjectDescription } from '../object/managed-object.ts';
+import type { ManagedObject, ObjectDescription } from '../object/managed-object.ts';
 import { attributesIn, givenAlgorithm, newAttributes } from '../object/new-attributes.ts';
 import { chosenIn, placeFor } from '../object/place.ts';
 import { requireUnprotected } from '../object/protection.ts';
@@ -86,11 +86,7 @@ async function partsIn(request: Structure, ctx: OperationContext): Promise<Manag
 /** @throws Refusal ObjectArchived, ObjectDestroyed, WrongKeyLifecycleState, Sensitive, NotExtractable */
 function requirePart(object: ObjectDescription, { caller, now }: OperationContext): void {
   requireUnprotected(object, caller);
-  if (object.archived) throw new Refusal('ObjectArchived', `${object.id} is archived; recover it first`);
-  const state = stateAt(object, now);
-  if ((hasContent(object) && !object.content) || state === State.Destroyed || state === State.DestroyedCompromised)
-    throw new Refusal('ObjectDestroyed', `${object.id} is destroyed`);
-  if (state === State.Compromised) throw new Refusal('WrongKeyLifecycleState', `${object.id} is Compromised`);
+  if (requireAvailable(object, now) === State.Compromised) throw new Refusal('WrongKeyLifecycleState', `${object.id} is Compromised`);
 }
 
 const notTogether = (): Refusal => new Refusal('InvalidField', 'the parts do not belong together');

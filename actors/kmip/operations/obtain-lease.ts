@@ -4,9 +4,9 @@ import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { dateTime, interval, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { requireOnLine } from '../object/archiving.ts';
+import { requireAvailable } from '../object/availability.ts';
 import { leaseSeconds } from '../object/lease.ts';
-import { dateAttribute, stateAt } from '../object/lifecycle.ts';
+import { dateAttribute } from '../object/lifecycle.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 
@@ -21,10 +21,7 @@ export const obtainLease = {
 /** Leases are not tracked. Archived, destroyed and compromised objects get none. */
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const object = await ctx.describe(request, 'ObtainLease');
-  requireOnLine(object);
-  const state = stateAt(object, ctx.now);
-  if (state === State.Destroyed || state === State.DestroyedCompromised) throw new Refusal('ObjectDestroyed', `${object.id} is destroyed`);
-  if (state === State.Compromised) throw new Refusal('PermissionDenied', `${object.id} is compromised; no lease is granted for it`);
+  if (requireAvailable(object, ctx.now) === State.Compromised) throw new Refusal('PermissionDenied', `${object.id} is compromised; no lease is granted for it`);
   const changed = dateAttribute(object.attributes, TAG.LastChangeDate) ?? dateAttribute(object.attributes, TAG.InitialDate) ?? ctx.now;
   return [text(TAG.UniqueIdentifier, object.id), interval(TAG.LeaseTime, leaseSeconds(object)), dateTime(TAG.LastChangeDate, changed)];
 }

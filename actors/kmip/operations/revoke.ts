@@ -4,7 +4,7 @@ import { Refusal } from '../../../kmip/refusal.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { booleanOf, codeOf, dateOf, nameOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { requireOnLine } from '../object/archiving.ts';
+import { requireOnLine } from '../object/availability.ts';
 import { giveUpKeys } from '../object/key.ts';
 import { pairOf, type Revocation, revokeDraft } from '../object/revocation.ts';
 import type { Operation } from '../operation.ts';

@@ -10,6 +10,7 @@ import { enumeration, type Node, type Structure, TYPE } from '../../../kmip/ttlv
 import { child, children, dateOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { requireKind } from '../certificate/issuer.ts';
+import { requireOnLine } from '../object/availability.ts';
 import { certificateOf, derOf } from '../object/certificate-content.ts';
 import { linkedTo } from '../object/create.ts';
 import { oneOf, requireNoExpectation } from '../object/expected-type.ts';
@@ -67,7 +68,7 @@ async function storedIn(request: Structure, ctx: OperationContext): Promise<Mana
   for (const payload of named) {
     const object = await ctx.use(payload, 'Validate');
     requireKind(object, ObjectType.Certificate, 'Validate');
-    if (object.archived) throw new Refusal('ObjectArchived', `${object.id} is archived; recover it first`);
+    requireOnLine(object);
     if (!object.content) throw new Refusal('ObjectNotFound', `object not found for identifier ${object.id}: it is destroyed`);
     stored.push(object);
   }

@@ -9,6 +9,7 @@ import type { Principal } from '../../api.ts';
 import type { OperationContext } from '../../operation-context.ts';
 import { owns } from '../../principal.ts';
 import { type DatabaseParts, databaseObjects } from '../database-objects.ts';
+import { isDestroyed } from '../lifecycle.ts';
 import type { Draft } from '../managed-object.ts';
 import type { ObjectSource, ObjectWriter } from '../object-source.ts';
 import { discoverKeys } from './discovery.ts';
@@ -17,7 +18,7 @@ import { TokenKeeper } from './keeper.ts';
 import { OwnKeys } from './own-keys.ts';
 import type { Tokens } from './tokens.ts';
 
-const { ObjectType, State } = ENUM;
+const { ObjectType } = ENUM;
 const KINDS: ReadonlySet<number> = new Set([ObjectType.SymmetricKey, ObjectType.SecretData, ObjectType.PrivateKey, ObjectType.PublicKey]);
 
 /** @param keyEncryptionKeys the identifiers of the server's own keys, which are used for nothing else */
@@ -27,7 +28,7 @@ export function hsmObjects(tokens: Tokens, parts: DatabaseParts, keyEncryptionKe
   const full = (id: string): string => canonical(id, tokens.prefixes);
   const isFree = (from: Reader) => async (id: string) => {
     const state = (await parts.rows.describe(from, id))?.object.state;
-    return state === undefined || state === State.Destroyed || state === State.DestroyedCompromised;
+    return state === undefined || isDestroyed(state);
   };
   return {
     ...rows,
