@@ -4,7 +4,6 @@ import type { TlsOptions } from 'node:tls';
 import { addressList } from './address-list.ts';
 import { faultTables } from './catalog/faults.ts';
 import type { Clock } from './clock.ts';
-import { ConfigError } from './config/config-error.ts';
 import type { Configured } from './configure.ts';
 import type { Contexts } from './context.ts';
 import type { FrontLimits } from './front-limits.ts';
@@ -16,6 +15,7 @@ import { problemWriter } from './http/problem.ts';
 import type { Route } from './http/route.ts';
 import { tlsApplier } from './http/tls.ts';
 import { listen as listenTo, type OpenListener, type PassedListener } from './listener/listen.ts';
+import { listenFailure } from './listener/listen-failure.ts';
 import type { Listener } from './listener/listener.ts';
 import type { Log } from './log-entry.ts';
 import type { Metrics } from './metrics.ts';
@@ -144,7 +144,7 @@ async function listen({ app, server }: Front, at: ListenAt): Promise<string> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const where = fd === undefined ? `${host} port ${port}` : `the socket ${fd} that was passed`;
-    throw code === undefined ? error : new ConfigError([`http: cannot listen on ${where} (${code})`]);
+    throw code === undefined ? error : listenFailure('http', where, code);
   }
   const bound = server.address() as AddressInfo;
   const where = fd === undefined ? host : bound.address;

@@ -1,8 +1,8 @@
 // Checks the ports of a server before several fronts share them: with SO_REUSEPORT, another program that shares them too would not be noticed.
 import { createServer, type Server } from 'node:net';
 import type { TlsOptions } from 'node:tls';
-import { ConfigError } from '../config/config-error.ts';
 import type { KernelConfig } from '../config/sections.ts';
+import { listenFailure } from '../listener/listen-failure.ts';
 import { type Listener, requireClients, requireOwnPort } from '../listener/listener.ts';
 
 /** Where several sockets can listen on one port and the system gives each its part of the connections. */
@@ -30,7 +30,7 @@ export async function claimPorts(http: KernelConfig['http'], listeners: readonly
 async function claim(setting: string, host: string, port: number): Promise<Server> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
-    server.once('error', ({ code }: NodeJS.ErrnoException) => reject(new ConfigError([`${setting}: cannot listen on ${host} port ${port} (${code})`])));
+    server.once('error', ({ code }: NodeJS.ErrnoException) => reject(listenFailure(setting, `${host} port ${port}`, String(code))));
     server.listen({ host, port }, resolve);
   });
   return server;

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
 import type { AddressList } from '../address-list.ts';
 import type { Clock } from '../clock.ts';
-import { ConfigError } from '../config/config-error.ts';
 import type { FrontLimits } from '../front-limits.ts';
 import { expectProxies } from '../http/behind-proxies.ts';
 import { isDistrusted, peerCertificate } from '../http/client-certificate.ts';
@@ -13,6 +12,7 @@ import type { TlsService } from '../http/tls.ts';
 import type { Log } from '../log-entry.ts';
 import type { Tracer } from '../tracing/tracer.ts';
 import { Conversation } from './conversation.ts';
+import { listenFailure } from './listen-failure.ts';
 import { type Listener, requireClients } from './listener.ts';
 
 interface ListenOptions {
@@ -112,7 +112,7 @@ function begin(socket: TLSSocket, listener: Listener, options: ListenOptions, co
 async function bind(server: Server, { host, port, setting, fd }: PassedListener, { proxies, reusePort, log }: ListenOptions): Promise<string> {
   if (proxies) expectProxies(server, proxies, log);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', ({ code }: NodeJS.ErrnoException) => reject(new ConfigError([`${setting}: cannot listen on ${host} port ${port} (${code})`])));
+    server.once('error', ({ code }: NodeJS.ErrnoException) => reject(listenFailure(setting, `${host} port ${port}`, String(code))));
     server.listen(fd === undefined ? { host, port, reusePort } : { fd }, resolve);
   });
   const bound = server.address() as AddressInfo;

@@ -242,7 +242,10 @@ test('a realm for certificates that no realm can be is refused', async () => {
 test('a port in use, a broken certificate or a foreign data folder stops the start with a clear message', async () => {
   const server = await startServer();
   const port = new URL(server.address).port;
-  await assert.rejects(startServer({ argv: ['--port', port] }), /http: cannot listen on 127\.0\.0\.1 port \d+ \(EADDRINUSE\)/);
+  await assert.rejects(
+    startServer({ argv: ['--port', port] }),
+    /http: cannot listen on 127\.0\.0\.1 port \d+ \(EADDRINUSE\): another program listens there; stop it, or choose another port/,
+  );
   await assert.rejects(startServer({ dataDir: server.dataDir }), /another gatehouse is using it/);
   await assert.rejects(startServer({ config: '[http.tls]\ncert = "a.pem"\n' }), /http\.tls: one of cert and key is missing/);
   await assert.rejects(startServer({ config: '[http.tls]\ncert = "a.pem"\nkey = "b.pem"\n' }), /http\.tls\.cert: .*a\.pem cannot be read \(ENOENT\)/);
