@@ -41,8 +41,19 @@ export async function backUp(options: JobOptions, file: string): Promise<string>
 
 type Work = Pick<Configured, 'config' | 'catalog' | 'dataDir'> & { readonly url: string; readonly path: string; readonly version: string };
 
-async function writeAll({ config, catalog, dataDir, url, path, version }: Work): Promise<string> {
-  await record(url, path);
+async function writeAll(work: Work): Promise<string> {
+  const { url, path } = work;
+  await record(url, path, 'success');
+  try {
+    return await writeSnapshot(work);
+  } catch (error) {
+    // Of a database that is away as well the first failure is the one to tell.
+    await record(url, path, 'failure').catch(() => {});
+    throw error;
+  }
+}
+
+async function writeSnapshot({ config, catalog, dataDir, url, path, version }: Work): Promise<string> {
   const snapshot = await openSnapshot(url);
   try {
     const migrations = await migrationLevels(snapshot);
@@ -65,11 +76,11 @@ export function requireDatabase(url: string, to: string): void {
   if (file !== undefined && !existsSync(file)) throw new BackupError(`there is no database ${file} to ${to}; check --data-dir and store.url`);
 }
 
-/** Audits the backup before it is made, so that the backup contains the row too. */
-async function record(url: string, path: string): Promise<void> {
+/** A success is audited before the backup is made, so that the backup contains the row too; a failure after it takes it back. */
+async function record(url: string, path: string, outcome: 'success' | 'failure'): Promise<void> {
   const store = await openStore(url, { writer: WRITER, clock: createClock() });
   try {
-    await store.transaction((tx) => tx.audit({ event: 'server.backup', outcome: 'success', target: path }), { lock: LOCK });
+    await store.transaction((tx) => tx.audit({ event: 'server.backup', outcome, target: path }), { lock: LOCK });
   } catch (error) {
     throw isNoTable(error) ? new BackupError('the database has no tables of gatehouse yet, so there is nothing to back up') : error;
   } finally {

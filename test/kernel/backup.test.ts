@@ -61,6 +61,13 @@ for (const { dialect } of databases) {
     assert.ok(!text.includes(readFileSync(join(dataDir, 'root.key'), 'utf8').trim()));
     await assert.rejects(backUp(options, file), /exists already, and a backup never replaces a file/);
     assert.ok(!existsSync(`${file}.partial`));
+    await assert.rejects(backUp(options, join(folder, 'missing', 'backup')), /cannot be written/);
+    const { events } = (await server.ask('GET', '/audit?event=server.backup', { cookie: admin })).body as { events: { outcome: string }[] };
+    assert.deepEqual(
+      events.map(({ outcome }) => outcome),
+      ['success', 'success', 'failure'],
+      'one that failed is told in the audit log',
+    );
     await server.end();
     backups.set(dialect, { file, dataDir, filled });
   });
