@@ -18,11 +18,11 @@ export function createProgram({ version, commands, groups, surroundings }: Progr
     .description('People, machines, keys, models and the audit of a gatehouse server, and the care of an installation')
     .version(version, '-V, --version', 'print the version')
     .helpCommand(false)
-    .showHelpAfterError('(gatehouse --help lists the commands, gatehouse COMMAND --help shows an example)')
+    .showHelpAfterError('(gatehouse --help lists the commands)')
     .exitOverride();
   for (const each of commands) add(program, each, surroundings);
   for (const { name, about, commands: own } of groups) {
-    const group = program.command(name).description(about);
+    const group = program.command(name).description(about).showHelpAfterError(`(gatehouse ${name} --help lists the commands)`);
     for (const each of own) add(group, each, surroundings);
   }
   tab(program);
@@ -41,7 +41,12 @@ function withOwnBash(program: Parser): void {
 }
 
 function add(parent: Parser, { name, about, args = [], flags = [], example, run }: Command, surroundings: ProgramOptions['surroundings']): void {
-  const parser = parent.command(name).description(about).addHelpText('after', `\nExample:\n  $ ${example}`);
+  const words = parent.parent ? `${parent.name()} ${name}` : name;
+  const parser = parent
+    .command(name)
+    .description(about)
+    .addHelpText('after', `\nExample:\n  $ ${example}`)
+    .showHelpAfterError(`(for example: ${example}; gatehouse ${words} --help tells more)`);
   for (const [argument, text] of args) parser.addArgument(checkedArgument(new Argument(argument, text)));
   for (const { flags: written, about: text, choices } of flags) {
     const option = new Option(written, text);

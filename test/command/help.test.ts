@@ -55,6 +55,24 @@ test('the help of every command shows its example', () => {
   }
 });
 
+test('a word that is wrong or missing is told with what helps where it stands', () => {
+  for (const [line, told] of [
+    ['kye', /\n\(gatehouse --help lists the commands\)\n$/],
+    ['key maek', /\n\(gatehouse key --help lists the commands\)\n$/],
+    ['key create', /\n\(for example: gatehouse key create aes-.*; gatehouse key create --help tells more\)\n$/],
+    ['whoami --jsno', /\n\(for example: gatehouse whoami; gatehouse whoami --help tells more\)\n$/],
+  ] as const) {
+    const program = programOf(COMMANDS, GROUPS);
+    let text = '';
+    const writeErr = (part: string) => {
+      text += part;
+    };
+    for (const parser of [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)]) parser.configureOutput({ writeErr });
+    assert.throws(() => program.parse(line.split(' '), { from: 'user' }), CommanderError);
+    assert.match(text, told);
+  }
+});
+
 /** A folder with the command for the PATH of a shell. */
 function installed(): string {
   const folder = temporaryFolder();
