@@ -112,6 +112,7 @@ async function alone<T>(folder: string, name: string, work: () => Promise<T>): P
 
 async function verify(names: readonly string[], { folder }: Surroundings): Promise<void> {
   const all = names.length > 0 ? names : (await installedModels(folder)).flatMap(({ name, manifest }) => (manifest ? [name] : []));
+  if (all.length === 0) console.log(`no pulled models in ${folder}`);
   for (const name of all) {
     const differences = await verifyModel(folder, name);
     console.log(differences.length === 0 ? `${name}: all files are as they were pulled` : `${name}: changed`);

@@ -104,6 +104,7 @@ test('pull asks the hub only, with the token, at the pinned commit; list, verify
   assert.equal(changed.code, 1);
   assert.match(changed.out, /config\.json: \d+ bytes instead of \d+[\s\S]*tokenizer\.json: missing/);
   assert.match((await model(['remove', 'opus-mt-en-fr'])).out, /removed/);
+  assert.match((await model(['verify'])).out, /^no pulled models in /);
   assert.deepEqual([hidden(), hub.requests.length], [[], asked]);
   assert.equal((await model(['remove', 'opus-mt-en-fr'])).code, 1);
 });
