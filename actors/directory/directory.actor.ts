@@ -28,7 +28,7 @@ export default defineActor<DirectoryApi, DirectoryArgs>(async (args, ctx) => {
     args,
     dataKey: ctx.dataKey('auth'),
   };
-  const forged = createForgedRows(store, log, () => clock.now(), 'signing_key.forged');
+  const forged = createForgedRows(store, log, () => clock.monotonic(), 'signing_key.forged');
   const keyRows = new SigningKeyRows(part.dataKey, new DataKey('auth', part.dataKey, () => clock.now()), forged);
   const { rotate, ...signing } = await openSigningKeys(part, keyRows, ctx.adopts('auth'));
   const keepHouse = async () => {

@@ -37,7 +37,7 @@ export class Prober implements SlotHost {
 
   /** The result of the last probe, or of a new one if the last is too old. */
   async status(): Promise<readonly SlotStatus[]> {
-    const isFresh = this.#probing === undefined && this.#ctx.clock.now() - this.#probedAt < FRESH_MS;
+    const isFresh = this.#probing === undefined && this.#ctx.clock.monotonic() - this.#probedAt < FRESH_MS;
     return isFresh ? this.#statuses() : this.probe();
   }
 
@@ -91,7 +91,7 @@ export class Prober implements SlotHost {
     } catch (error) {
       this.#reset(nameOf(error));
     }
-    this.#probedAt = this.#ctx.clock.now();
+    this.#probedAt = this.#ctx.clock.monotonic();
     this.#report(before !== this.#problems());
     await this.#record();
     return this.#statuses();

@@ -57,6 +57,7 @@ function keyServers(args: KmipArgs, ctx: ActorContext, tokens: Tokens): Serving[
       log: over.log,
       requestId: over.requestId,
       now: () => ctx.clock.now(),
+      monotonic: () => ctx.clock.monotonic(),
       store: over.store,
       rows: over.rows,
       // The sources of objects: each further place for objects is added here.
@@ -75,7 +76,8 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
   const store = await ctx.openStore();
   const now = () => ctx.clock.now();
   const dataKey = new DataKey('keys', ctx.dataKey('keys'), now, args.maxSealsPerDataKey);
-  const rows = new ObjectRows(dataKey, now, createForgedRows(store, ctx.log, now, 'key.forged'));
+  const forged = createForgedRows(store, ctx.log, () => ctx.clock.monotonic(), 'key.forged');
+  const rows = new ObjectRows(dataKey, now, forged);
   if (ctx.adopts('keys')) await adoptRows(store, rows.seals, ctx.log);
   const tokens = new Tokens(ctx.peer<HsmApi>('hsm'), ctx.log);
   const serverOver = keyServers(args, ctx, tokens);

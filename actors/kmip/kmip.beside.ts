@@ -67,6 +67,7 @@ function keyServers(args: KmipArgs, ctx: BesideContext<KmipApi>, tokens: Tokens)
       log: over.log,
       requestId: over.requestId,
       now: () => ctx.clock.now(),
+      monotonic: () => ctx.clock.monotonic(),
       store: over.store,
       rows: over.rows,
       objects: new ObjectRouter(quickObjects(databaseObjects(parts)), [hasTokens ? quickTokenObjects(tokens, parts, args.keyEncryptionKeys ?? []) : elsewhere]),

@@ -45,6 +45,7 @@ const unfinished = new WeakMap<KeyServer['store'], Place>();
  */
 export async function rotateDue(server: KeyServer): Promise<number> {
   const now = server.now();
+  const began = server.monotonic();
   let rotated = 0;
   let after = unfinished.get(server.store) ?? BEGINNING;
   unfinished.delete(server.store);
@@ -56,7 +57,7 @@ export async function rotateDue(server: KeyServer): Promise<number> {
       due.map(({ owner }) => owner),
     );
     for (const row of due) {
-      if (server.now() - now > MAX_TIME_MS) {
+      if (server.monotonic() - began > MAX_TIME_MS) {
         unfinished.set(server.store, after);
         return rotated;
       }

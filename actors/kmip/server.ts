@@ -20,6 +20,8 @@ export interface KeyServer {
   requestId(): string | undefined;
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Milliseconds, for how long something takes: the wall clock may be set meanwhile. */
+  monotonic(): number;
   readonly store: Store;
   readonly rows: ObjectRows;
   /** Every object by its identifier, whatever source holds it. */

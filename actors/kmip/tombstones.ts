@@ -103,10 +103,10 @@ async function each(
     if (!(await changeOne(server, account, id, which, work))) throw new Fault('KEYS_OBJECT_NOT_FOUND');
     return 1;
   }
-  const until = server.now() + MAX_CALL_MS;
+  const until = server.monotonic() + MAX_CALL_MS;
   let done = 0;
   let last = 0;
-  for (let seen = 0; seen < MAX_OBJECTS && server.now() < until; seen += AT_ONCE) {
+  for (let seen = 0; seen < MAX_OBJECTS && server.monotonic() < until; seen += AT_ONCE) {
     const sql = `SELECT id, seq FROM kms_object WHERE owner = $1 AND seq > $2 AND ${which} ORDER BY seq LIMIT ${AT_ONCE}`;
     const rows = await server.store.all<{ id: string; seq: number | string }>(sql, [account, last]);
     // Transactions that are started together share a commit, each with its own savepoint.

@@ -19,7 +19,7 @@ import { sealStored } from './seal-stored.ts';
 export default defineActor<LibraryApi, LibraryArgs>(async ({ bases, embedder: id }, ctx) => {
   const store = await ctx.openStore();
   const embedder = id === undefined ? undefined : embedderOf(id, ctx);
-  const forged = createForgedRows(store, ctx.log, () => ctx.clock.now(), 'reference.forged');
+  const forged = createForgedRows(store, ctx.log, () => ctx.clock.monotonic(), 'reference.forged');
   const keys = new ReferenceKeys(new DataKey('documents', ctx.dataKey('documents'), () => ctx.clock.now()), forged);
   const finder = new Finder({ store, keys, indexes: new Indexes(store, keys, ctx.log), embedder });
   const embedding = embedder && new Embedding({ store, keys, embedder, clock: ctx.clock, log: ctx.log, signal: ctx.signal });

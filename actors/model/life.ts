@@ -74,7 +74,7 @@ function interpreterOf({ id, clock, log, limits, ...work }: LifeOptions) {
       guards: { isBusy: () => work.isBusy() },
       actions: { forget: () => work.forget() },
     }),
-    { clock: clock as never, input: { limits, now: () => clock.now() } },
+    { clock: clock as never, input: { limits, now: () => clock.monotonic() } },
   );
   // Without an error observer XState would throw into the thread.
   interpreter.subscribe({

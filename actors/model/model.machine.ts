@@ -16,6 +16,7 @@ export interface ModelLimits {
 
 interface ModelContext {
   readonly limits: ModelLimits;
+  /** Monotonic time in milliseconds. */
   readonly now: () => number;
   /** Times of the recent crashes. */
   readonly crashes: readonly number[];

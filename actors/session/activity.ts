@@ -62,7 +62,8 @@ export class Activity {
   /** Writes all uses that are due. After that, no row is behind the session's last use by more than a tenth of its idle limit. */
   async settle(): Promise<void> {
     const now = this.#clock.now();
-    if (now < this.#nextDueAt) return;
+    // The timer counts what elapses, and the clock may have been set back meanwhile: it is set again.
+    if (now < this.#nextDueAt) return this.#wake(this.#nextDueAt);
     const due: SessionUse[] = [];
     let next = Number.POSITIVE_INFINITY;
     for (const session of this.#pending.values()) {

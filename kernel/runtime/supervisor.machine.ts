@@ -8,6 +8,7 @@ type SupervisorEvent = { type: 'lost'; cause: unknown } | { type: 'replace' } | 
 
 interface SupervisorContext {
   readonly policy: RestartPolicy;
+  /** Monotonic time in milliseconds. */
   readonly now: () => number;
   /** Times of the recent crashes. */
   readonly crashes: readonly number[];

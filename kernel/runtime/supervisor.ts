@@ -100,7 +100,7 @@ export class Supervisor {
           onCrash: (_, { cause }) => this.#noteCrash(cause),
         },
       }),
-      { clock: clock as never, input: { policy, now: () => clock.now() } },
+      { clock: clock as never, input: { policy, now: () => clock.monotonic() } },
     );
     // Without an error observer XState would throw into the main thread.
     supervisor.subscribe({ error: (error) => log.error({ error: describe(error) }, 'supervisor failed') });

@@ -11,9 +11,9 @@ const MAX_TOLD = 1_000;
 
 /**
  * The audit row has a transaction of its own, so that it stays if the transaction that met the row is rolled back.
- * @param event name of the event in the audit rows
+ * @param monotonic milliseconds @param event name of the event in the audit rows
  */
-export function createForgedRows(store: Pick<Store, 'transaction'>, log: Log, now: () => number, event: string): ForgedRow {
+export function createForgedRows(store: Pick<Store, 'transaction'>, log: Log, monotonic: () => number, event: string): ForgedRow {
   const told = new Map<string, number>();
   const forget = (before: number) => {
     for (const [id, at] of told) {
@@ -22,9 +22,9 @@ export function createForgedRows(store: Pick<Store, 'transaction'>, log: Log, no
     }
   };
   return (id, part) => {
-    forget(now() - AGAIN_MS);
+    forget(monotonic() - AGAIN_MS);
     if (told.has(id) || told.size >= MAX_TOLD) return;
-    told.set(id, now());
+    told.set(id, monotonic());
     log.error({ row: id, part }, 'a row was not written by the server, or is an old version of a row: it is ignored');
     if (told.size === MAX_TOLD) log.error({ rows: MAX_TOLD }, 'there are more such rows; they are ignored, and not reported for an hour');
     store

@@ -121,6 +121,7 @@ export class ObjectsInMemory implements OperationContext {
       log: options.log ?? SILENT,
       requestId: () => undefined,
       now: () => now * 1000,
+      monotonic: () => now * 1000,
       get store(): never {
         throw new Error('objects in memory have no store');
       },

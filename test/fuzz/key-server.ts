@@ -84,6 +84,7 @@ export async function openFuzzedServer(): Promise<FuzzedServer> {
       log,
       requestId: () => 'a request',
       now: () => NOW,
+      monotonic: () => NOW,
       store,
       rows,
       ...objectsOf(others),

@@ -20,16 +20,16 @@ const MAX_ANSWER_BYTES = LIMITS.bytes;
 const TURN = 20;
 
 export class Budget {
-  readonly #now: () => number;
+  readonly #monotonic: () => number;
   readonly #operations: Operations;
   readonly #end: number;
   #turn: number;
   #left = MAX_ANSWER_BYTES;
 
-  constructor({ now, operations }: Pick<KeyServer, 'now' | 'operations'>, isUndoable: boolean) {
-    this.#now = now;
+  constructor({ monotonic, operations }: Pick<KeyServer, 'monotonic' | 'operations'>, isUndoable: boolean) {
+    this.#monotonic = monotonic;
     this.#operations = operations;
-    this.#turn = now();
+    this.#turn = monotonic();
     this.#end = this.#turn + (isUndoable ? MAX_UNDOABLE_TIME_MS : MAX_TIME_MS);
   }
 
@@ -41,7 +41,7 @@ export class Budget {
   /** The outcome of an item that is not started because no time, or no room in the response, is left. */
   checkSpent(item: BatchItem): Outcome | undefined {
     if (this.#left < 0) return tooLarge(item);
-    if (this.#now() < this.#end) return undefined;
+    if (this.#monotonic() < this.#end) return undefined;
     return { item, status: 'OperationFailed', reason: 'ServerLimitExceeded', message: 'the batch took too long; send the remaining items in a new request' };
   }
 
@@ -55,14 +55,14 @@ export class Budget {
 
   /** Whether the batch has held the thread for too long. */
   get isTurnOver(): boolean {
-    return this.#now() - this.#turn >= TURN;
+    return this.#monotonic() - this.#turn >= TURN;
   }
 
   /** Called between two items: lets other requests run if it is time. */
   async turn(): Promise<void> {
     if (!this.isTurnOver) return;
     await setImmediate();
-    this.#turn = this.#now();
+    this.#turn = this.#monotonic();
   }
 }
 

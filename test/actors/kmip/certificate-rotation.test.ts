@@ -53,6 +53,7 @@ const server: KeyServer = {
   log,
   requestId: () => undefined,
   now: () => now * 1000,
+  monotonic: () => now * 1000,
   store,
   rows,
   objects: new ObjectRouter(databaseObjects({ rows, store, cache: new ObjectCache(rows, store, undefined) })),

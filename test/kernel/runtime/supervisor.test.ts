@@ -52,7 +52,7 @@ test.after(async () => {
 
 /** @param starts what each launch does, the last one for ever: makes an incarnation, or fails with a reason */
 function supervised(starts: readonly (() => Promise<Made> | Made)[], more: Partial<SupervisorOptions> = {}) {
-  const { clock, advance } = movedClock();
+  const { clock, advance, setWall } = movedClock();
   const { log, lines: logged } = memoryLog();
   const made: Made[] = [];
   const told: string[] = [];
@@ -70,7 +70,7 @@ function supervised(starts: readonly (() => Promise<Made> | Made)[], more: Parti
     ...more,
   });
   all.push({ supervisor: supervisor, made, advance });
-  return { supervisor, advance, made, told, logged, launches: () => launches };
+  return { supervisor, advance, setWall, made, told, logged, launches: () => launches };
 }
 
 const last = <T>(list: readonly T[]): T => list.at(-1) as T;
@@ -118,6 +118,25 @@ test('a crash is counted, logged with its cause, and answered with another incar
   await advance(10_000);
   assert.deepEqual([supervisor.state, supervisor.dispatcher.state, made.length], ['running', 'up', 2]);
   assert.deepEqual(told, ['running', 'lost', 'gone', 'running']);
+});
+
+test('crashes of long ago do not count, also if the wall clock is set back or forward in between', async () => {
+  const { supervisor, advance, setWall, made } = supervised([incarnation]);
+  await supervisor.start();
+  for (let crash = 0; crash <= 2 * POLICY.max; crash++) {
+    setWall(crash < POLICY.max ? -POLICY.withinMs : POLICY.withinMs);
+    last(made).crash('now and then');
+    await settle();
+    assert.equal(supervisor.state, 'waiting');
+    await advance((POLICY.withinMs * 2) / 3);
+  }
+  for (let crash = 0; crash < POLICY.max; crash++) {
+    setWall(2 * POLICY.withinMs);
+    last(made).crash('one after the other');
+    await settle();
+    await advance(1_000);
+  }
+  assert.equal(supervisor.state, 'failed');
 });
 
 test('after too many crashes it has failed, is told once, and is tried again later', async () => {

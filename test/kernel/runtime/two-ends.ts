@@ -40,10 +40,22 @@ export async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-export function movedClock(): { readonly clock: LocalClock; advance(ms: number): Promise<void> } {
-  const clock = createClock();
+interface MovedClock {
+  readonly clock: LocalClock;
+  /** Sets the wall clock forward, or back by a negative time. */
+  setWall(byMs: number): void;
+  advance(ms: number): Promise<void>;
+}
+
+export function movedClock(): MovedClock {
+  const base = createClock();
+  let setMs = 0;
+  const clock = { ...base, now: () => base.now() + setMs };
   return {
     clock,
+    setWall(byMs) {
+      setMs += byMs;
+    },
     async advance(ms) {
       Atomics.add(clock.offset, 0, BigInt(ms));
       await clock.fireDue();
