@@ -5,11 +5,11 @@ import { BackupError } from './format.ts';
 import type { KeyedTable } from './schema.ts';
 import { selectInOrder } from './select.ts';
 
-/** @returns the number of rows @throws BackupError for the first row that differs; it names no value, because values are secret */
-export async function compareTable(table: KeyedTable, from: Snapshot, to: Snapshot): Promise<number> {
+/** @param most so many of the first rows of the source are compared @returns the number of rows @throws BackupError for the first row that differs; it names no value, because values are secret */
+export async function compareTable(table: KeyedTable, from: Snapshot, to: Snapshot, most?: number): Promise<number> {
   const copies = selectInOrder(to, table)[Symbol.asyncIterator]();
   let rows = 0;
-  for await (const values of selectInOrder(from, table)) {
+  for await (const values of selectInOrder(from, table, { most })) {
     const { value: copy, done } = await copies.next();
     const different = done ? 'is missing' : columnThatDiffers(table, values, copy);
     if (different) throw differs(`row ${rows + 1} of the table ${table.table} ${different}`);

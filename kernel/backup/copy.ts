@@ -79,6 +79,7 @@ async function copyAll({ from, to, node, plugins, tell }: Copy): Promise<{ rows:
     const store = await jobOf('the copy', () => openStore(to, { writer: `${node}/kernel`, clock: createClock() }), '--copy-store');
     try {
       const target = await jobOf('the copy', () => CopyTarget.open(store, migrations, tables), '--copy-store');
+      await compareArrived(source, to, others, target);
       for (const table of others) tell(`gatehouse: ${table.table}: ${await copyTable(source, target, table)} rows copied`);
       const rows = await compareAll(source, to, others);
       const levels = await rowsOf(source, last);
@@ -96,7 +97,7 @@ async function copyAll({ from, to, node, plugins, tell }: Copy): Promise<{ rows:
 async function copyTable(source: Snapshot, target: CopyTarget, table: KeyedTable): Promise<number> {
   let waiting: SqlValue[][] = [];
   let weight = 0;
-  for await (const values of selectInOrder(source, table, target.done(table))) {
+  for await (const values of selectInOrder(source, table, { skipped: target.done(table) })) {
     waiting.push([...values]);
     weight += weightOf(values);
     if (waiting.length < ROWS && weight < WEIGHT) continue;
@@ -105,6 +106,18 @@ async function copyTable(source: Snapshot, target: CopyTarget, table: KeyedTable
   }
   await target.append(table, waiting);
   return target.done(table);
+}
+
+/** A server may have written to the source since the copy was interrupted: further rows would not fit those that have arrived. @throws BackupError for the first row that differs */
+async function compareArrived(source: Snapshot, url: string, tables: readonly KeyedTable[], target: CopyTarget): Promise<void> {
+  const arrived = tables.filter((table) => target.done(table) > 0);
+  if (arrived.length === 0) return;
+  const copy = await openSnapshot(url);
+  try {
+    for (const table of arrived) await compareTable(table, source, copy, target.done(table));
+  } finally {
+    await copy.close();
+  }
 }
 
 /** @returns the number of rows @throws BackupError for the first row that differs */
