@@ -7,6 +7,7 @@ export const MODULES = [
   'api.js',
   'around.js',
   'audit.js',
+  'away.js',
   'bytes.js',
   'chart.js',
   'cluster-role.js',

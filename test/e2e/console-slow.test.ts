@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { test } from 'uvu';
+import { startServer } from '../server.ts';
 import { skipWithout } from '../system.ts';
-import { openConsole, openStage, type Stage } from './console.ts';
+import { goTo, openConsole, openStage, type Stage } from './console.ts';
 
 /** Longer than it takes to press a few keys. */
 const SLOW_MS = 1_500;
@@ -77,6 +78,29 @@ if (!skipWithout('chromium')) {
       await page.getByText('The server cannot be reached').waitFor();
       await page.context().close();
     }
+  });
+
+  // The last one: it ends the server.
+  test('while the server restarts, what is live says that it is old, and all views go on by themselves', async () => {
+    const { server, browser, root: cookie } = stage;
+    const [live, typed, other] = await Promise.all(['operations', 'new-key', 'keys'].map((view) => openConsole(browser, server.address, cookie, view)));
+    assert.ok(live && typed && other);
+    const old = live.page.getByText('The server has not answered since').filter({ visible: true });
+    await live.page.getByText('ready', { exact: true }).waitFor();
+    await typed.page.getByLabel('Name').fill('patient');
+    assert.equal(await old.count(), 0);
+    await server.stop();
+    await goTo(other.page, 'audit', 'This cannot be shown');
+    await old.waitFor();
+    await typed.page.getByRole('button', { name: 'Make the key' }).click();
+    await typed.page.getByRole('alert').filter({ hasText: 'The server cannot be reached.' }).waitFor();
+    const again = await startServer({ dataDir: server.dataDir, argv: ['--port', new URL(server.address).port] });
+    await old.waitFor({ state: 'detached' });
+    await other.page.getByRole('heading', { level: 1, name: 'Audit' }).waitFor();
+    await typed.page.getByRole('button', { name: 'Make the key' }).click();
+    await typed.page.getByRole('heading', { level: 1, name: 'patient' }).waitFor();
+    await Promise.all([live, typed, other].map(({ page }) => page.context().close()));
+    await again.end();
   });
 }
 

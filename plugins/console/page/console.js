@@ -2,6 +2,7 @@
 
 import { html, nothing } from '/console/lib/lit-html.js';
 import { get, Refusal } from './api.js';
+import { isBack } from './away.js';
 import { wordsOf } from './form.js';
 import { drawFrame, markView } from './frame.js';
 import { tell } from './notice.js';
@@ -44,6 +45,8 @@ async function open(me) {
   } catch (error) {
     const [words, more] = toldOf(error, () => open(me));
     stage.show('Error', html`<h1 tabindex="-1">This cannot be shown</h1><p class="alert" role="alert">${words}</p>${more}`);
+    // Without an answer: once there is one, the view comes by itself.
+    if (error instanceof Refusal && error.status === 0 && (await isBack(stage.signal))) await open(me);
   }
 }
 

@@ -1,5 +1,6 @@
 // Follows what a public route answers: by server-sent events, and by asking again and again where these do not arrive.
 import { Refusal } from './api.js';
+import { arrivals } from './away.js';
 import { leaveAsEnded, leaveIfEnded } from './sign-out.js';
 
 /** Time between two questions without events, milliseconds; the server looks as often. */
@@ -18,7 +19,7 @@ export async function textOf(path) {
 }
 
 /**
- * What is shown stays as it is while the server cannot be reached. Nothing is followed while nobody sees the page.
+ * What is shown stays as it is while the server cannot be reached, and the page says so. Nothing is followed while nobody sees the page.
  * @param {import('./stage.js').Stage} stage until its view is left
  * @param {string} path
  * @param {(text: string) => void} take gets each answer, as text
@@ -26,16 +27,17 @@ export async function textOf(path) {
 export async function follow({ signal }, path, take) {
   let isAsking = false;
   let haveCome = false;
+  const { came, failed } = arrivals(signal);
+  const taken = (/** @type {string} */ text) => {
+    came();
+    if (!signal.aborted) take(text);
+  };
   while (!signal.aborted) {
     await untilSeen(signal);
     if (signal.aborted) return;
-    if (isAsking)
-      await textOf(path).then(
-        (text) => signal.aborted || take(text),
-        () => undefined,
-      );
+    if (isAsking) await textOf(path).then(taken, failed);
     else {
-      const outcome = await inPlace(() => events(path, take, signal));
+      const outcome = await inPlace(() => events(path, taken, failed, signal));
       haveCome ||= outcome === 'came';
       isAsking = outcome === 'none' && !haveCome;
     }
@@ -57,8 +59,8 @@ async function inPlace(work) {
   return 'none';
 }
 
-/** @param {string} path @param {(text: string) => void} take @param {AbortSignal} signal @returns {Promise<Outcome>} when they have ended */
-function events(path, take, signal) {
+/** @param {string} path @param {(text: string) => void} take @param {() => void} failed @param {AbortSignal} signal @returns {Promise<Outcome>} when they have ended */
+function events(path, take, failed, signal) {
   return new Promise((resolve) => {
     const source = new EventSource(path);
     let haveCome = false;
@@ -72,11 +74,14 @@ function events(path, take, signal) {
     const timer = setTimeout(() => haveCome || end(), FIRST_MS);
     source.addEventListener('state', ({ data }) => {
       haveCome = true;
-      if (!signal.aborted) take(data);
+      take(data);
     });
     source.addEventListener('end', end);
     // The browser comes back by itself unless the server refused.
-    source.addEventListener('error', () => source.readyState === EventSource.CLOSED && end());
+    source.addEventListener('error', () => {
+      failed();
+      if (source.readyState === EventSource.CLOSED) end();
+    });
     for (const name of ['end', 'error']) source.addEventListener(name, () => void leaveIfEnded());
     document.addEventListener('visibilitychange', end);
     signal.addEventListener('abort', end);
