@@ -1,4 +1,4 @@
-// Collects what is not ready for /ready: the stop, the store, the clock, the seal of the key server, actor threads, threads that serve requests, statuses that actors report, and plugins.
+// Collects what is not ready, or works less than it should, for /ready: the stop, the store, the clock, the seal of the key server, actor threads, threads that serve requests, statuses that actors report, and plugins.
 import type { AnySpec } from './actor.ts';
 import type { ClockProbe } from './clock-probe.ts';
 import type { Contexts } from './context.ts';
@@ -6,6 +6,7 @@ import type { Drain } from './drain.ts';
 import type { KeyServerSeal } from './key-server-seal.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import type { Supervisor } from './runtime/supervisor.ts';
+import { selfTestsOf, switchedOff } from './self-tests.ts';
 import type { StoreProbe } from './store/store-probe.ts';
 
 /** What the threads that serve requests add. */
@@ -49,6 +50,12 @@ export async function notReady({ runtime, contexts, probe, clockProbe, drain, pr
     if (status && !status.ready) names.push(`${plugin.name}: ${status.note ?? 'not ready'}`);
   }
   return names;
+}
+
+/** @returns what works less than it should although the server is ready. A clock that differs is not told as not ready: which of the two is wrong, nobody knows here. */
+export function degraded({ runtime, probe }: Pick<Parts, 'runtime' | 'probe'>, { supervisors }: Pick<FrontsView, 'supervisors'>): string[] {
+  const off = switchedOff(selfTestsOf(runtime, supervisors));
+  return probe.clockDifference === undefined ? off : [`clock: ${probe.clockDifference}`, ...off];
 }
 
 function reasonOf({ state, isComing, status, dispatcher }: Supervisor, { kind, tellsReady }: AnySpec, lateElsewhere: number): string | undefined {

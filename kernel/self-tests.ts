@@ -16,8 +16,8 @@ export function* selfTestsOf({ groups }: Pick<Runtime, 'groups'>, fronts: readon
   for (const { key, status } of fronts) if (status?.selfTest) yield ['front', key, status.selfTest];
 }
 
-/** @returns what works less than it should although the server is ready: algorithms that are switched off, with the threads in which they are */
-export function degraded(selfTests: Iterable<OfThread>): string[] {
+/** @returns the algorithms that are switched off, with the threads in which they are */
+export function switchedOff(selfTests: Iterable<OfThread>): string[] {
   const threads = new Map<string, string[]>();
   for (const [actor, key, { off }] of selfTests) for (const algorithm of off) threads.set(algorithm, [...(threads.get(algorithm) ?? []), `${actor}/${key}`]);
   return [...threads].map(([algorithm, names]) => `${algorithm} is switched off in ${names.join(', ')}: its self-test has failed`);

@@ -6,10 +6,9 @@ import { claimPorts } from './fronts/claim-ports.ts';
 import { Fronts } from './fronts/fronts.ts';
 import { coresMeter, growWhenBusy, loopMeter } from './fronts/growth.ts';
 import { createPorts } from './ports.ts';
-import { NO_FRONTS, notReady } from './readiness.ts';
+import { degraded, NO_FRONTS, notReady } from './readiness.ts';
 import { move } from './runtime/bytes.ts';
 import { cores } from './runtime/runtime.ts';
-import { degraded, selfTestsOf } from './self-tests.ts';
 import type { Opened, Serving } from './serving.ts';
 import { databaseFile } from './store/store-url.ts';
 import { figuresOf } from './totals.ts';
@@ -35,7 +34,7 @@ async function serveHere(serving: Serving): Promise<Opened> {
   );
   const opened = await openHere(serving, limits, {
     notReady: () => notReady(serving, NO_FRONTS),
-    degraded: async () => degraded(selfTestsOf(runtime, [])),
+    degraded: async () => degraded(serving, NO_FRONTS),
     scrape: async () => `${await processMetrics.registry.metrics()}\n${await metrics.registry.metrics()}`,
   });
   return { ...opened, fronts: undefined };
@@ -62,7 +61,7 @@ async function serveInThreads(serving: Serving, count: number): Promise<Opened> 
 
 /** One front in this thread, and others in threads of their own when they are needed. */
 async function serveAndGrow(serving: Serving, most: number): Promise<Opened> {
-  const { config, listeners, served, unwind, log, clock, runtime, growth } = serving;
+  const { config, listeners, served, unwind, log, clock, growth } = serving;
   await claimPorts(config.http, listeners, served.tls);
   const { fronts, limits } = frontsOf(serving, () => served.front?.renew());
   const own = new Unwind();
@@ -70,7 +69,7 @@ async function serveAndGrow(serving: Serving, most: number): Promise<Opened> {
   unwind.add('fronts', async () => void (await Promise.all([own.run(log), fronts.stop()])));
   const opened = await openHere({ ...serving, unwind: own, reusePort: true }, limits, {
     notReady: () => fronts.notReady(),
-    degraded: async () => degraded(selfTestsOf(runtime, fronts.supervisors)),
+    degraded: async () => fronts.degraded(),
     scrape: () => fronts.scrape(),
   });
   fronts.joinPorts(opened);
@@ -133,6 +132,7 @@ function frontsOf(serving: Serving, onMore: () => void): { readonly fronts: Fron
       unsealed: () => prepared.seal.unsealed(),
     },
     notReady: (view) => notReady(serving, view),
+    degraded: (view) => degraded(serving, view),
     figures: () => figuresOf(metrics.registry),
     processText: () => processMetrics.registry.metrics(),
   });

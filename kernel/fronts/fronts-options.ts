@@ -25,6 +25,7 @@ export interface FrontsOptions {
   /** Takes the spans of the fronts, if anything is traced. */
   readonly onSpans: ((message: Control) => void) | undefined;
   notReady(fronts: FrontsView): Promise<readonly string[]>;
+  degraded(fronts: FrontsView): readonly string[];
   /** A further front has opened the ports. */
   onMore(): void;
   /** A front turned no more and is ended. */

@@ -92,6 +92,10 @@ export class Fronts implements FrontsView {
     return this.#options.notReady(this);
   }
 
+  degraded(): readonly string[] {
+    return this.#options.degraded(this);
+  }
+
   async overdue(): Promise<ReadonlyMap<string, number>> {
     const sums = new Map<string, number>();
     await this.#askAll(async (member) => {

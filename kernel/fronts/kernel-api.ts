@@ -1,7 +1,6 @@
 // What a front in a thread of its own can ask the main thread.
 import type { Api } from '../actor.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { degraded, selfTestsOf } from '../self-tests.ts';
 import type { KernelApi } from './front-task.ts';
 import type { Fronts } from './fronts.ts';
 
@@ -10,12 +9,12 @@ interface Sources {
   readonly runtime: Runtime;
 }
 
-export function kernelApi(fronts: Pick<Fronts, 'notReady' | 'scrape' | 'supervisors'>, { kernel, runtime }: Sources): Api {
+export function kernelApi(fronts: Pick<Fronts, 'notReady' | 'degraded' | 'scrape'>, { kernel, runtime }: Sources): Api {
   const threadOf = (actor: string, key: string) => runtime.groups.get(actor)?.supervisors.find((each) => each.key === key);
   const api: KernelApi = {
     ...kernel,
     notReady: () => fronts.notReady(),
-    degraded: async () => degraded(selfTestsOf(runtime, fronts.supervisors)),
+    degraded: async () => fronts.degraded(),
     scrape: () => fronts.scrape(),
     needed: (actor, key) => threadOf(actor, key)?.dispatcher.wake(),
     late(actor, key, launch) {

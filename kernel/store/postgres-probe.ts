@@ -6,20 +6,24 @@ import { requireWritable } from './postgres-pool.ts';
 import type { Attempts } from './store-probe.ts';
 
 /** The smallest that PostgreSQL allows, where the database is: the rows of an attempt do not fit, so it writes them into a file, which it removes again. */
-const ATTEMPT = "SET LOCAL work_mem = '64kB'; SET LOCAL temp_tablespaces = ''; SELECT count(*) FROM generate_series(1, 8000)";
+const ATTEMPT = `SET LOCAL work_mem = '64kB'; SET LOCAL temp_tablespaces = ''; SELECT count(*) FROM generate_series(1, 8000);
+  SELECT EXTRACT(EPOCH FROM clock_timestamp())::float8 * 1000 AS now`;
 /** configuration_limit_exceeded: the file may not be so large here, and nothing is known of the disk. */
 const NOT_ALLOWED = '53400';
 
 /** With one connection. The database may let no new one in, as after a change of the password, and those of requests come and go. */
 const LOOKS = 2;
 
-/** @throws Fault UNAVAILABLE if the disk of the database is full */
-async function requireRoom(client: pg.ClientBase): Promise<void> {
+/** @returns what the clock of the database says, milliseconds since the epoch, if it told it @throws Fault UNAVAILABLE if the disk of the database is full */
+async function requireRoom(client: pg.ClientBase): Promise<number | undefined> {
   try {
-    await client.query(ATTEMPT);
+    // One result for each statement.
+    const results = (await client.query(ATTEMPT)) as unknown as readonly pg.QueryResult<{ now: number }>[];
+    return results.at(-1)?.rows[0]?.now;
   } catch (error) {
     if (codeOf(error) === DISK_FULL) throw new Fault('UNAVAILABLE', { detail: NO_ROOM, cause: error });
     if (codeOf(error) !== NOT_ALLOWED) throw error;
+    return undefined;
   }
 }
 
@@ -43,13 +47,14 @@ export function postgresAttempts(connectionString: string, answerMs: number): At
   return {
     async attempt() {
       try {
-        await translateErrors(async () => {
+        const now = await translateErrors(async () => {
           const open = client ?? (await connect());
           await requireWritable(open);
-          await requireRoom(open);
+          return requireRoom(open);
         });
         looks += 1;
         if (looks >= LOOKS) await drop();
+        return now;
       } catch (error) {
         // The next attempt may reach another server.
         await drop();

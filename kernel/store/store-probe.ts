@@ -9,25 +9,30 @@ import { LogWatch, OTHER_DATABASE, OTHER_LOG } from './sqlite-files.ts';
 import { databaseFile } from './store-url.ts';
 
 const EVERY_MS = 2_000;
+/** Between the clocks of this machine and of the database. Nodes whose clocks differ end the sessions and tokens of each other too early or too late. */
+const DIFFERENCE_MS = 10_000;
 /** An answer that takes longer is none. */
 const ANSWER_MS = 2_000;
 
 export interface Attempts {
-  /** @throws Error that says why the store cannot be written */
-  attempt(): Promise<void>;
+  /** @returns what the clock of a database elsewhere says, milliseconds since the epoch @throws Error that says why the store cannot be written */
+  attempt(): Promise<number | undefined>;
   close(): Promise<void>;
 }
 
 export class StoreProbe {
   readonly #attempts: Promise<Attempts>;
   readonly #rest: () => void;
-  readonly #log: Pick<Log, 'error' | 'info'>;
+  readonly #log: Pick<Log, 'error' | 'warn' | 'info'>;
+  readonly #wallMs: () => number;
   #problem: string | undefined;
+  #clockDifference: string | undefined;
   #running: Promise<void> | undefined;
 
-  /** @param url `sqlite:<absolute path>` or `postgres://...` */
-  constructor(url: string, clock: Clock, log: Pick<Log, 'error' | 'info'>) {
+  /** @param url `sqlite:<absolute path>` or `postgres://...` @param wallMs the clock of this machine, which tests of other things do not move */
+  constructor(url: string, clock: Clock, log: Pick<Log, 'error' | 'warn' | 'info'>, wallMs = () => Date.now()) {
     this.#log = log;
+    this.#wallMs = wallMs;
     this.#attempts = attemptsAt(url);
     this.#rest = repeat(
       clock,
@@ -42,6 +47,11 @@ export class StoreProbe {
     return this.#problem;
   }
 
+  /** By how much the clock of this machine differed from that of the database at the last attempt, if it was too much. */
+  get clockDifference(): string | undefined {
+    return this.#clockDifference;
+  }
+
   async close(): Promise<void> {
     this.#rest();
     await (await this.#attempts).close();
@@ -52,7 +62,10 @@ export class StoreProbe {
     this.#running ??= this.#attempts
       .then((attempts) => attempts.attempt())
       .then(
-        () => this.#tell(undefined),
+        (now) => {
+          this.#tell(undefined);
+          if (now !== undefined) this.#compare(now);
+        },
         (error: Error) => this.#tell(error.message),
       )
       .then(() => (this.#running = undefined));
@@ -68,6 +81,19 @@ export class StoreProbe {
     this.#problem = problem;
     if (problem === undefined) this.#log.info({}, 'the store can be written again');
     else this.#log.error({ problem }, 'the store cannot be written');
+  }
+
+  /** An answer on its way, of two seconds at most, makes no difference. The log has it when it begins. */
+  #compare(databaseMs: number): void {
+    const ahead = this.#wallMs() - databaseMs;
+    const before = this.#clockDifference;
+    const seconds = Math.round(Math.abs(ahead) / 1_000);
+    this.#clockDifference =
+      Math.abs(ahead) < DIFFERENCE_MS
+        ? undefined
+        : `it is ${seconds} s ${ahead > 0 ? 'ahead of' : 'behind'} that of the database: let all machines get their time from the network (NTP)`;
+    if (before === undefined && this.#clockDifference !== undefined)
+      this.#log.warn({ seconds: Math.round(ahead / 1_000) }, 'the clocks of this machine and of the database differ');
   }
 }
 
@@ -111,6 +137,7 @@ function diskAttempts(path: string): Attempts {
       first ??= now;
       if (now !== first) throw new Error(OTHER_DATABASE);
       if (await log.isOther()) throw new Error(OTHER_LOG);
+      return undefined;
     },
     async close() {},
   };

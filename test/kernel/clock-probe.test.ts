@@ -1,14 +1,16 @@
-// A clock that jumps is told, and is well again when it is back or was accepted; a clock that is slow, corrected by and by or asleep is not.
+// A clock that jumps is told, and is well again when it is back or was accepted, and so is one that differs from that of the database; one that is slow, corrected by and by or asleep is not.
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import { createClock } from '../../kernel/clock.ts';
 import { ClockProbe } from '../../kernel/clock-probe.ts';
+import { StoreProbe } from '../../kernel/store/store-probe.ts';
 import { openClock } from '../../soak/clock.ts';
 import { start } from '../e2e/started.ts';
 import { memoryLog, until } from '../runtime.ts';
 import { temporaryFolder } from '../server.ts';
+import { testDatabases } from '../stores.ts';
 import { skipWithout } from '../system.ts';
 
 const MINUTE = 60;
@@ -73,18 +75,54 @@ test('a clock that is corrected by and by, by seconds or not at all is well', as
   probe.close();
 });
 
+const databases = await testDatabases();
+test.after(async () => void (await Promise.all(databases.map((database) => database.stop()))));
+const elsewhere = databases.find(({ dialect }) => dialect === 'postgres');
+
+if (elsewhere)
+  test('a clock that differs by ten seconds from that of the database is told, one by less is not', async () => {
+    const clock = createClock();
+    const { log, lines } = memoryLog();
+    let aheadMs = 0;
+    const probe = new StoreProbe(await elsewhere.url(), clock, log, () => Date.now() + aheadMs);
+    const look = async () => {
+      Atomics.add(clock.offset, 0, 2_000n);
+      await clock.fireDue();
+      return probe.clockDifference;
+    };
+    assert.equal(await look(), undefined);
+    for (const [ms, told] of [
+      [300_000, /^it is (300|301|299) s ahead of that of the database: /],
+      [5_000, /^undefined$/],
+      [-300_000, /^it is (300|301|299) s behind that of the database: /],
+    ] as const) {
+      aheadMs = ms;
+      assert.match(String(await look()), told);
+      await look();
+    }
+    assert.equal(probe.problem, undefined);
+    assert.deepEqual(
+      lines.map(({ message }) => message),
+      ['the clocks of this machine and of the database differ', 'the clocks of this machine and of the database differ'],
+    );
+    await probe.close();
+  });
+
 if (!skipWithout('libfaketime'))
   test('/ready of a started server tells within five seconds that its clock has jumped, and that it is back', async () => {
     const folder = temporaryFolder();
     const dataDir = join(folder, 'data');
     mkdirSync(dataDir);
     const { file, env } = openClock(folder, true);
-    const { child, ask } = await start(dataDir, [], env);
+    const config = join(folder, 'config.toml');
+    writeFileSync(config, elsewhere ? `[store]\nurl = "${await elsewhere.url()}"\n` : '');
+    const { child, ask } = await start(dataDir, ['--config', config], env);
     const ready = async () => (await ask('GET', '/ready')).text;
     assert.match(await ready(), /"READY"/);
     // libfaketime looks once a second.
     writeFileSync(file as string, '+900\n');
     await until(async () => (await ready()).includes('clock: it has jumped by +'), '/ready tells it', TOLD_MS + 1_000);
+    if (elsewhere) await until(async () => /"degraded":\["clock: it is (89|90)\d s ahead/.test(await ready()), '/ready compares it', TOLD_MS + 1_000);
     writeFileSync(file as string, '+0\n');
     await until(async () => (await ask('GET', '/ready')).status === 200, '/ready is well again', TOLD_MS + 1_000);
     child.kill('SIGTERM');
