@@ -133,7 +133,13 @@ async function open({ dialect, url }: TestDatabase): Promise<World> {
 }
 
 const as = (user: string) => ({ actor: user, scheme: 'cc', source: '127.0.0.1' });
-const done = (user: string, event: string, target: string | null, reason: string | null = null): Row => ({ event, outcome: 'success', target, reason, ...as(user) });
+const done = (user: string, event: string, target: string | null, reason: string | null = null): Row => ({
+  event,
+  outcome: 'success',
+  target,
+  reason,
+  ...as(user),
+});
 const refusal = (user: string, event: string, target: string | null, reason: string): Row => ({ event, outcome: 'refused', target, reason, ...as(user) });
 const byText = (rows: readonly Row[]) => rows.map((row) => JSON.stringify(row, Object.keys(row).sort())).sort();
 
