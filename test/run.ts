@@ -6,8 +6,8 @@ import { killRunning } from './runner/file-process.ts';
 import { installSystemPackages } from './runner/installation.ts';
 import { runTests } from './runner/test-run.ts';
 
-/** Twice as many as there are cores: a good third of the time a test file waits, for a database, a browser or a clock. */
-const FILES_AT_ONCE = 4;
+/** More than there are cores: a third of the time a test file waits, for a database, a browser or a clock. */
+const FILES_AT_ONCE = 3;
 const GRACE_MS = 5_000;
 
 const { values, positionals } = parseArgs({

@@ -34,13 +34,13 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
 
 /** Items before it in its batch are executed too, because they have their order. */
 async function runUpTo({ server, caller }: OperationContext, { id, batch }: ItemRow): Promise<void> {
-  const end = server.now() + MAX_MS;
+  const end = server.monotonic() + MAX_MS;
   for (;;) {
     if ((await readItem(server.store, caller.user, id))?.stage === Completed) return;
     const claim = await claimBatch(server, batch);
     if (claim) await runClaimed(server, claim, (at, ids) => !ids.slice(at).includes(id));
     if (claim) continue;
-    if (server.now() >= end) throw new Refusal('GeneralFailure', 'the operation takes longer: poll it');
+    if (server.monotonic() >= end) throw new Refusal('GeneralFailure', 'the operation takes longer: poll it');
     await new Promise<void>((resolve) => server.asynchronous.clock.setTimeout(resolve, LOOK_MS));
   }
 }

@@ -52,6 +52,7 @@ test('POST /kmip/2_1 and POST /kmip/1_4: the bytes of a JSON body reach the acto
       defaultUnwrapType: [],
       algorithms: [],
       maxSealsPerDataKey: 2 ** 28,
+      asynchronous: { requestsPerIdentity: 1_000, requests: 20_000, resultSeconds: 3_600 },
     });
   }
 });
