@@ -7,7 +7,7 @@ import { createForgedRows } from '../../kernel/store/forged-rows.ts';
 import type { HsmApi } from '../hsm/api.ts';
 import type { StreamApi } from '../stream/api.ts';
 import { createAccess } from './access.ts';
-import type { KmipApi, KmipArgs, Principal } from './api.ts';
+import type { KmipApi, KmipArgs } from './api.ts';
 import { createAside } from './aside.ts';
 import { endLost } from './asynchronous/claim.ts';
 import { runLater } from './asynchronous/later.ts';
@@ -86,7 +86,7 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
   const serving = { serverOver, received: <A extends readonly unknown[]>(args: A) => structuredClone(args) };
   startSelfTest(ctx, { isOn: args.selfTests, more: args.knownAnswers, afterwards: (idle) => warmUp(serving, server, idle) });
   const worker = new AsynchronousWorker(server);
-  const acting = tokens.prefixes.length > 0 ? (caller: Principal) => tokens.acting(caller) : (caller: Principal) => caller;
+  const { acting } = server.asynchronous;
   return {
     api: throwFaults<KmipApi>({
       ...createAccess(server, acting),

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { repeat } from '../../../kernel/repeat.ts';
 import type { KeyServer } from '../server.ts';
 import { type Result, STOPPED_BEFORE, STOPPED_WITHIN, TOO_OLD } from './result.ts';
-import { type Claim, dropJob, endItem, InProcess, keep, Submitted } from './rows.ts';
+import { type Claim, Completed, dropJob, endItem, InProcess, keep, Submitted } from './rows.ts';
 
 /** After this time without a renewal, whoever ran a batch is gone: milliseconds. */
 const LEASE_MS = 60_000;
@@ -42,8 +42,9 @@ export function renew({ store, now, log, asynchronous: { clock } }: KeyServer, {
 /** Ends every item of a batch that has not ended. */
 export function endBatch(server: KeyServer, batch: string, before: Result, within: Result = before): Promise<void> {
   return keep(server, async (tx) => {
-    const items = await tx.all<{ id: string; stage: number }>('SELECT id, stage FROM kms_asynchronous WHERE batch = $1 AND stage <> 3 ORDER BY position', [
+    const items = await tx.all<{ id: string; stage: number }>('SELECT id, stage FROM kms_asynchronous WHERE batch = $1 AND stage <> $2 ORDER BY position', [
       batch,
+      Completed,
     ]);
     for (const { id, stage } of items) await endItem(tx, server, id, stage, stage === InProcess ? within : before);
     await dropJob(tx, batch);

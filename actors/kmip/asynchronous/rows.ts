@@ -4,6 +4,7 @@ import { deleteInParts, PART } from '../../../kernel/store/parts.ts';
 import type { Reader, Store, Transaction } from '../../../kernel/store/store.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import type { KeyServer } from '../server.ts';
+import { unknownValue } from './correlation-value.ts';
 import { decodeJob, encodeJob, type Job } from './job.ts';
 import { CANCELED, decodeResult, encodeResult, LARGE, type Result } from './result.ts';
 
@@ -45,6 +46,18 @@ type Keeping = Pick<KeyServer, 'store' | 'rows' | 'now'>;
 /** @returns undefined if there is none, or it is somebody else's */
 export function readItem(from: Reader, owner: string, id: string): Promise<ItemRow | undefined> {
   return from.get<ItemRow>(`SELECT ${COLUMNS} FROM kms_asynchronous WHERE id = $1 AND owner = $2`, [id, owner]);
+}
+
+/** @throws Refusal InvalidAsynchronousCorrelationValue if there is none, or it is somebody else's */
+export async function requireItem(from: Reader, owner: string, id: string): Promise<ItemRow> {
+  const row = await readItem(from, owner, id);
+  if (!row) throw unknownValue();
+  return row;
+}
+
+/** @param at milliseconds since the epoch @returns whether its result was never told before */
+export async function markTold(tx: Transaction, id: string, at: number): Promise<boolean> {
+  return (await tx.run('UPDATE kms_asynchronous SET told_at = $2 WHERE id = $1 AND told_at IS NULL', [id, at])) > 0;
 }
 
 /** @returns undefined if the stored bytes were not sealed as the result of this item */

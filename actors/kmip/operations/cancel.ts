@@ -6,7 +6,7 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { DROP_CANCELED } from '../asynchronous/claim.ts';
 import { valueIn, valueNode } from '../asynchronous/correlation-value.ts';
 import { CANCELED } from '../asynchronous/result.ts';
-import { Completed, endItem, openResult, readItem, Submitted } from '../asynchronous/rows.ts';
+import { Completed, endItem, markTold, openResult, readItem, Submitted } from '../asynchronous/rows.ts';
 import type { Operation } from '../operation.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 
@@ -35,7 +35,7 @@ async function cancelWithin({ tx }: ObjectTransaction, id: string, { server, cal
   }
   const ended = row.stage === Submitted ? await readItem(tx, caller.user, id) : row;
   if (ended?.stage !== Completed) return 'UnableToCancel';
-  await tx.run('UPDATE kms_asynchronous SET told_at = $2 WHERE id = $1 AND told_at IS NULL', [id, now * 1_000]);
+  await markTold(tx, id, now * 1_000);
   return howEnded(await openResult(tx, server.rows.dataKey, ended));
 }
 

@@ -1,4 +1,4 @@
-// GetConstraints: tells what new objects of the caller must be like (KMIP specification 2.1 section 6.1.22).
+// GetConstraints: returns the attributes that new objects of the caller must have (KMIP specification 2.1 section 6.1.22).
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import type { Node, Structure } from '../../../kmip/ttlv/node.ts';
 import type { Operation } from '../operation.ts';

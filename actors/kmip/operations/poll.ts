@@ -2,9 +2,9 @@
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { OPERATION_NAMES } from '../../../kmip/message/request.ts';
 import type { Structure } from '../../../kmip/ttlv/node.ts';
-import { unknownValue, valueBytes, valueIn } from '../asynchronous/correlation-value.ts';
+import { valueBytes, valueIn } from '../asynchronous/correlation-value.ts';
 import { UNREADABLE } from '../asynchronous/result.ts';
-import { Completed, openResult, readItem } from '../asynchronous/rows.ts';
+import { Completed, markTold, openResult, requireItem } from '../asynchronous/rows.ts';
 import { type Operation, Relayed } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 
@@ -17,16 +17,11 @@ export const poll = {
 
 async function run(request: Structure, ctx: OperationContext): Promise<Relayed> {
   const id = valueIn(request);
-  const row = await readItem(ctx.reader, ctx.caller.user, id);
-  if (!row) throw unknownValue();
+  const row = await requireItem(ctx.reader, ctx.caller.user, id);
   if (row.stage !== Completed) return new Relayed({ status: 'OperationPending', correlationValue: valueBytes(id) });
   const result = (await openResult(ctx.reader, ctx.server.rows.dataKey, row)) ?? UNREADABLE;
-  const isFirst = row.told_at === null && (await tellOnce(ctx, id));
+  // Two that poll at the same time both get the result, and one of them is the first.
+  const isFirst = row.told_at === null && (await ctx.change(({ tx }) => markTold(tx, id, ctx.now * 1_000)));
   const of = { operation: OPERATION_NAMES.get(row.operation), code: row.operation };
   return new Relayed({ ...result, of, isFirst });
-}
-
-/** Two that poll at the same time both get the result, and one of them is the first. */
-async function tellOnce(ctx: OperationContext, id: string): Promise<boolean> {
-  return (await ctx.change(({ tx }) => tx.run('UPDATE kms_asynchronous SET told_at = $2 WHERE id = $1 AND told_at IS NULL', [id, ctx.now * 1_000]))) > 0;
 }

@@ -3,8 +3,8 @@ import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import type { Node, Structure } from '../../../kmip/ttlv/node.ts';
 import { claimBatch } from '../asynchronous/claim.ts';
-import { unknownValue, valueIn } from '../asynchronous/correlation-value.ts';
-import { Completed, type ItemRow, readItem } from '../asynchronous/rows.ts';
+import { valueIn } from '../asynchronous/correlation-value.ts';
+import { Completed, type ItemRow, readItem, requireItem } from '../asynchronous/rows.ts';
 import { runClaimed } from '../asynchronous/run.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
@@ -22,9 +22,8 @@ export const process = {
 
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const id = valueIn(request);
-  const row = await readItem(ctx.reader, ctx.caller.user, id);
-  if (!row) throw unknownValue();
-  // The batch with this item keeps all writers waiting, also the one that it would wait for.
+  const row = await requireItem(ctx.reader, ctx.caller.user, id);
+  // A batch with Undo is one transaction: it would block the writer that it waits for.
   if (ctx.reader !== ctx.server.store) throw new Refusal('FeatureNotSupported', 'Process cannot be undone: send it in a batch without Undo');
   const marked = await ctx.change(({ tx }) => tx.run('UPDATE kms_asynchronous SET processed = 1 WHERE id = $1 AND processed = 0', [id]));
   if (marked === 0) throw new Refusal('DuplicateProcessRequest', 'Process was asked for already: poll the request');

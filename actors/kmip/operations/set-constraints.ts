@@ -1,4 +1,4 @@
-// SetConstraints: sets what new objects of the caller must be like (KMIP specification 2.1 section 6.1.52).
+// SetConstraints: sets the attributes that new objects of the caller must have (KMIP specification 2.1 section 6.1.52).
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import type { Node, Structure } from '../../../kmip/ttlv/node.ts';
 import { structureOf } from '../../../kmip/ttlv/read.ts';

@@ -1,4 +1,4 @@
-// SetConstraints, GetConstraints and SetDefaults: what a caller tells of its new objects holds for each way to make one, and for nobody else.
+// SetConstraints, GetConstraints and SetDefaults: a caller's constraints and defaults apply to its own new objects, however they are made, and to nobody else's.
 import assert from 'node:assert/strict';
 import { Agent } from 'undici';
 import { test } from 'uvu';

@@ -125,7 +125,7 @@ for (const database of databases) {
     const renewed = await own('POST', 'renew', token);
     assert.deepEqual([renewed.status, renewed.body.auth.lease_duration], [200, 0]);
     const mortal = await logIn(ids.mortal);
-    // Before the server would renew its own certificate, which nobody whose clock has not moved would take.
+    // Less than after which the server renews its own certificate: to the client's clock the new one is not valid yet.
     await server.runtime.advance(300 * 86_400_000);
     assert.deepEqual((await own('GET', 'lookup', token)).body.data.ttl, 0);
     assert.equal((await own('GET', 'lookup', mortal)).status, 403);
