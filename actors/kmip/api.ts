@@ -3,6 +3,7 @@ import type { KnownAnswer } from '../../crypto/self-test/known-answer.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
 import type { HeaderCredential } from '../../kmip/message/header-credentials.ts';
 import type { KeyQuotas } from './object/quota.ts';
+import type { Right } from './rights.ts';
 
 /**
  * The encoding of a message; the answer uses the same one. Both JSON encodings accept the same input; `compact-json` answers in the
@@ -31,6 +32,8 @@ export interface Principal {
   readonly realmAccount?: string;
   /** HSM instances that the caller administers: the owners of the keys on their tokens. Set by the key server. */
   readonly administers?: readonly string[];
+  /** Set while somebody acts in the name of this user with a ticket of DelegatedLogin: nothing else is permitted. */
+  readonly rights?: readonly Right[];
   /** Scheme of the credential, for the audit log: up, jwt, cc, token. */
   readonly scheme: string;
   /** Address of the peer, for the audit log. */

@@ -24,7 +24,7 @@ export class BatchContext implements OperationContext, FoundIn<ManagedObject, Ob
   readonly server: KeyServer;
   readonly caller: Principal;
   readonly version: Version;
-  readonly batch: Batch = { placeholder: undefined, made: undefined };
+  readonly batch: Batch = { placeholder: undefined, made: undefined, reach: undefined };
   readonly now: number;
   /** The open contents of this call. */
   readonly opening: Opening;

@@ -7,6 +7,7 @@ import type { Principal } from './api.ts';
 import type { Aside } from './aside.ts';
 import type { DescriptionDraft, Draft, ManagedObject, ObjectDescription } from './object/managed-object.ts';
 import type { CreationPolicy } from './policy/creation-policy.ts';
+import type { Reach } from './rights.ts';
 import type { KeyServer } from './server.ts';
 
 /** What the items of one batch share (specification 2.1 section 6: ID placeholder; section 11.58 for the named ones). */
@@ -15,6 +16,8 @@ export interface Batch {
   placeholder: string | undefined;
   /** Identifiers of created objects, by the code of the UniqueIdentifier enumeration; undefined while there are none. */
   made: Map<number, string> | undefined;
+  /** The objects that the current item may touch, if a ticket of DelegatedLogin restricts it; undefined for all. */
+  reach?: Reach | undefined;
 }
 
 /** The objects that a caller may reach. */

@@ -71,4 +71,9 @@ export const KEYS_MIGRATIONS: readonly Migration[] = [
     sql: 'CREATE TABLE kms_policy (identity TEXT NOT NULL PRIMARY KEY, constraints BYTEA, defaults BYTEA);',
   },
   ASYNCHRONOUS_MIGRATION,
+  {
+    id: 15,
+    about: 'what tickets delegate, with a MAC, and how many operations are left of them',
+    sql: 'ALTER TABLE kms_ticket ADD COLUMN operations_left BIGINT; ALTER TABLE kms_ticket ADD COLUMN rights TEXT; ALTER TABLE kms_ticket ADD COLUMN mac BYTEA;',
+  },
 ];

@@ -258,6 +258,16 @@ const ALONE: Table = {
   ],
   Log: () => [[text(TAG.LogMessage, 'said by a client')]],
   Login: () => [[], [interval(TAG.LeaseTime, 60), integer(TAG.RequestCount, 3)]],
+  DelegatedLogin: () => [
+    [
+      integer(TAG.RequestCount, 3),
+      structure(TAG.UsageLimits, [longInteger(TAG.UsageLimitsTotal, 5n), code('UsageLimitsUnit', 'Object')]),
+      structure(TAG.Rights, [
+        structure(TAG.Right, [structure(TAG.Operations, [code('Operation', 'Get'), code('Operation', 'Ping')]), structure(TAG.Objects, [id('aes')])]),
+        structure(TAG.Right, [structure(TAG.ObjectGroups, [text(TAG.ObjectGroup, 'group')])]),
+      ]),
+    ],
+  ],
   Logout: ({ ticket }) => [[ticket]],
   Ping: () => [[]],
   MAC: () => [

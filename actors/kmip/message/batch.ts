@@ -16,6 +16,7 @@ import { auditRefusal } from '../audit-refusal.ts';
 import type { BatchContext } from '../context.ts';
 import { type Answered, type Operation, Relayed } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
+import { reachOf } from '../rights.ts';
 import { Budget } from './budget.ts';
 import { discoverNamed } from './discover.ts';
 import { noteIdentifiers } from './placeholder.ts';
@@ -150,6 +151,8 @@ async function execute(ctx: BatchContext, item: BatchItem): Promise<Outcome> {
 
 function run(ctx: BatchContext, item: BatchItem): Outcome | Promise<Outcome> {
   const operation = operationOf(item, ctx);
+  const { rights } = ctx.caller;
+  if (rights) ctx.batch.reach = reachOf(rights, operation.name);
   checkVersion(operation.name, item.payload, ctx.version);
   const templates = findTemplates(item.payload, ctx);
   const members = templates instanceof Promise ? templates.then((found) => operate(ctx, item, operation, found)) : operate(ctx, item, operation, templates);

@@ -86,18 +86,22 @@ function serveMessage(server: KeyServer, { message, bytes, encoding, endpoint, v
       if (verdict.refusal !== undefined) throw new Refusal('AuthenticationNotSuccessful', verdict.refusal);
     }
     const items = readItems(message, header);
-    const ctx = new BatchContext(server, caller, header.version);
     const ticket = verdict?.isTicket ? header.credentials?.[0]?.ticket : undefined;
-    const answer = ticket ? serveWithTicket(ctx, ticket, items, header, encoding) : serveItems(ctx, items, header, encoding);
+    const answer = ticket
+      ? serveWithTicket(server, caller, ticket, { items, header, encoding })
+      : serveItems(new BatchContext(server, caller, header.version), items, header, encoding);
     return answer instanceof Promise ? answer.catch((error: unknown) => refuse(server, encoding, header.version, error)) : answer;
   } catch (error) {
     return refuse(server, encoding, version, error);
   }
 }
 
-async function serveWithTicket(ctx: BatchContext, ticket: Uint8Array, items: readonly BatchItem[], header: RequestHeader, encoding: Encoding): Promise<Answer> {
-  const refused = await checkTicket(ctx.server, ctx.caller, ticket, items);
-  return refused ? batchAnswer(ctx, header, refused, encoding) : serveItems(ctx, items, header, encoding);
+type Read = Readonly<{ items: readonly BatchItem[]; header: RequestHeader; encoding: Encoding }>;
+
+async function serveWithTicket(server: KeyServer, caller: Principal, ticket: Uint8Array, { items, header, encoding }: Read): Promise<Answer> {
+  const verdict = await checkTicket(server, caller, ticket, items);
+  if ('as' in verdict) return serveItems(new BatchContext(server, verdict.as, header.version), items, header, encoding);
+  return batchAnswer(new BatchContext(server, caller, header.version), header, verdict.refused, encoding);
 }
 
 function serveItems(ctx: BatchContext, items: readonly BatchItem[], header: RequestHeader, encoding: Encoding): Answer | Promise<Answer> {

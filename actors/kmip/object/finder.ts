@@ -9,6 +9,7 @@ import type { Principal } from '../api.ts';
 import type { Operations } from '../operation.ts';
 import type { Batch, Objects, OperationContext } from '../operation-context.ts';
 import { owns } from '../principal.ts';
+import { isWithin, requireWithin } from '../rights.ts';
 import { requireOnLine } from './availability.ts';
 import type { Held } from './cache.ts';
 import { isCalled } from './called.ts';
@@ -84,13 +85,16 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
   /** The object with exactly this identifier; undefined if it does not exist or the caller does not have the right. */
   async findPermitted(id: string, right: OperationName): Promise<D | undefined> {
     const held = await this.#source.held(id, false);
-    return held && this.#may(held, right) ? held.object : undefined;
+    return held && this.#may(held, right) && isWithin(this.#batch.reach, held.object) ? held.object : undefined;
   }
 
   async candidates(payload: Structure, right: OperationName): Promise<readonly T[]> {
     const found: T[] = [];
     const all = await this.#resolve(identifierText(payload, TAG.UniqueIdentifier, this.#batch), right, right, true);
-    for (const { object } of all) requireExpected(payload, object);
+    for (const { object } of all) {
+      requireWithin(this.#batch.reach, object);
+      requireExpected(payload, object);
+    }
     for (const held of all) found.push(await this.#open(held, right));
     return found;
   }
@@ -101,6 +105,7 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
    */
   #meant(found: readonly Held<D>[], right: OperationName): Held<D> {
     const meant = found.find(({ object }) => !NOT_MEANT.has(stateAt(object, this.#now))) ?? (found[0] as Held<D>);
+    requireWithin(this.#batch.reach, meant.object);
     // KMIP 1.x, section 11: every operation but Recover refuses archived objects. In 2.x operations that use or change an object
     // refuse it themselves: who reads its attributes sees ArchiveDate, which it has only now.
     if (this.#isOld && right !== 'Recover') requireOnLine(meant.object);

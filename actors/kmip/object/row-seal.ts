@@ -65,6 +65,15 @@ export function isSameContent(one: ContentMark, other: ContentMark): boolean {
   return one.generation === other.generation && Buffer.compare(one.ends, other.ends) === 0;
 }
 
+/** A ticket of DelegatedLogin, as stored. */
+export interface SealedDelegation {
+  readonly hash: string;
+  readonly owner: string;
+  readonly rights: string;
+  /** Seconds since the epoch; null for no end. */
+  readonly endsAt: number | null;
+}
+
 export class RowSeal {
   readonly #key: KeyObject;
 
@@ -113,6 +122,11 @@ export class RowSeal {
 
   isGrant(grant: SealedGrant, mac: Uint8Array | null, mark: Uint8Array): boolean {
     return isSameMac(mac, this.macOfGrant(grant, mark));
+  }
+
+  /** The column `mac` of a ticket. */
+  macOfDelegation({ hash: ofTicket, owner, rights, endsAt }: SealedDelegation): Uint8Array {
+    return rowMac(this.#key, 'delegation', [ofTicket, owner, rights, String(endsAt)]);
   }
 
   #macOf({ id, object_type: type, state, owner, archived }: Omit<SealedRow, 'attributes'>, seal: Uint8Array): Uint8Array {

@@ -42,7 +42,7 @@ export class ObjectRows {
   readonly dataKey: DataKey;
   readonly seals: RowSeal;
   readonly #now: () => number;
-  readonly #forged: ForgedRow;
+  readonly forged: ForgedRow;
   readonly #contents: SealedContents;
   /** The mark that the grants of each object in memory are bound to. */
   readonly #marks = new WeakMap<ObjectDescription, Uint8Array>();
@@ -54,7 +54,7 @@ export class ObjectRows {
     this.#contents = new SealedContents(dataKey);
     this.grants = new GrantRows(this.seals, now, forged);
     this.#now = now;
-    this.#forged = forged;
+    this.forged = forged;
   }
 
   /** Reads the object with its content, whatever its size. */
@@ -177,14 +177,14 @@ export class ObjectRows {
     const content = isEmpty ? undefined : await this.#contents.open(from, row.id, { bytes: row.content, mark: seal.content });
     // Changes the draft in place, because its mark is registered for this very object.
     if (content || isEmpty) return Object.assign(draft, { content });
-    this.#forged(row.id, 'content');
+    this.forged(row.id, 'content');
     return undefined;
   }
 
   #describe(row: DescriptionRow): { draft: DescriptionDraft; seal: Seal } | undefined {
     const seal = this.seals.open(row, row.seal);
     if (!seal) {
-      this.#forged(row.id, 'row');
+      this.forged(row.id, 'row');
       return undefined;
     }
     const draft = toDescription(row);
@@ -194,7 +194,7 @@ export class ObjectRows {
 
   #factsOf(row: FactRow): Seal | undefined {
     const seal = this.seals.openFacts(row, row.seal);
-    if (!seal) this.#forged(row.id, 'row');
+    if (!seal) this.forged(row.id, 'row');
     return seal;
   }
 }

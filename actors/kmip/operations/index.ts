@@ -11,6 +11,7 @@ import { create } from './create.ts';
 import { createKeyPair } from './create-key-pair.ts';
 import { createSplitKey } from './create-split-key.ts';
 import { decrypt } from './decrypt.ts';
+import { delegatedLogin } from './delegated-login.ts';
 import { deleteAttribute } from './delete-attribute.ts';
 import { deriveKey } from './derive-key.ts';
 import { destroy } from './destroy.ts';
@@ -69,6 +70,7 @@ const ALL: readonly Operation[] = [
   createKeyPair,
   createSplitKey,
   decrypt,
+  delegatedLogin,
   deleteAttribute,
   deriveKey,
   destroy,

@@ -12,6 +12,7 @@ import type { Version } from '../../../kmip/version.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { CreationPolicy } from '../policy/creation-policy.ts';
+import { permits } from '../rights.ts';
 
 const { QueryFunction, ObjectType } = ENUM;
 const OBJECTS = [
@@ -28,8 +29,9 @@ const OBJECTS = [
 ];
 
 const ANSWERS: Readonly<Record<number, (ctx: OperationContext, groups: Structure | undefined) => readonly Node[] | Promise<readonly Node[]>>> = {
-  [QueryFunction.QueryOperations]: ({ version, server: { operations } }) =>
+  [QueryFunction.QueryOperations]: ({ version, caller: { rights }, server: { operations } }) =>
     (Object.keys(operations) as OperationName[])
+      .filter((name) => permits(rights, name))
       .map((name) => ENUM.Operation[name])
       .filter((code) => operationExists(code, version))
       .map((code) => enumeration(TAG.Operation, code)),

@@ -40,6 +40,7 @@ const STEPS: readonly Levels[] = [
   { keys: 12 },
   { keys: 13 },
   { keys: 14 },
+  { keys: 15 },
 ];
 const VERSIONS = STEPS.map((_, at): Levels => Object.assign({}, ...STEPS.slice(0, at + 1)));
 

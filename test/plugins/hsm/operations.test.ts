@@ -186,7 +186,7 @@ const REFUSED: Readonly<Record<string, () => readonly [readonly Json[], RegExp]>
 
 /** They name no key. Their own tests are elsewhere. */
 const NOT_OF_KEYS = [
-  ...['Cancel', 'DiscoverVersions', 'GetConstraints', 'Hash', 'Interop', 'Log', 'Login', 'Logout', 'Ping', 'PKCS_11', 'Poll', 'Process'],
+  ...['Cancel', 'DelegatedLogin', 'DiscoverVersions', 'GetConstraints', 'Hash', 'Interop', 'Log', 'Login', 'Logout', 'Ping', 'PKCS_11', 'Poll', 'Process'],
   ...['Query', 'QueryAsynchronousRequests', 'RNGRetrieve', 'RNGSeed', 'SetConstraints', 'SetDefaults', 'SetEndpointRole'],
 ];
 

@@ -75,25 +75,33 @@ export class KmipClient {
 
   /** One operation with each of several payloads, in one message. @returns message and reason of each refusal, undefined for a success */
   async refusals(operation: keyof typeof ENUM.Operation, payloads: readonly (readonly Node[])[]): Promise<({ reason: string; message: string } | undefined)[]> {
+    const told = await this.askAll(
+      [],
+      payloads.map((payload) => [operation, ...payload]),
+    );
+    assert.equal(told.length, payloads.length);
+    return told.map((item) => {
+      const reason = codeOf(item, TAG.ResultReason);
+      return reason === undefined ? undefined : { reason: nameOf('ResultReason', reason), message: textOf(item, TAG.ResultMessage) ?? '' };
+    });
+  }
+
+  /** Several operations in one message, of which each is done whatever comes of the others. @param members further ones of the header @returns the batch items of the answer */
+  async askAll(members: readonly Node[], asked: readonly (readonly [keyof typeof ENUM.Operation, ...Node[]])[]): Promise<Structure[]> {
     const { major, minor, encoding } = this.speech;
     const { type, encode, decode } = ENCODINGS[encoding];
     const version = structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, major), integer(TAG.ProtocolVersionMinor, minor)]);
     const goOn = enumeration(TAG.BatchErrorContinuationOption, ENUM.BatchErrorContinuationOption.Continue);
-    const items = payloads.map((payload, at) =>
+    const items = asked.map(([operation, ...payload], at) =>
       structure(TAG.BatchItem, [
         enumeration(TAG.Operation, ENUM.Operation[operation]),
         bytes(TAG.UniqueBatchItemID, Buffer.from(String(at))),
         structure(TAG.RequestPayload, payload),
       ]),
     );
-    const header = structure(TAG.RequestHeader, [version, goOn, integer(TAG.BatchCount, items.length)]);
+    const header = structure(TAG.RequestHeader, [version, ...members, goOn, integer(TAG.BatchCount, items.length)]);
     const answer = decode(await this.#send(type, encode(structure(TAG.RequestMessage, [header, ...items]))));
-    const told = children(answer, TAG.BatchItem) as Structure[];
-    assert.equal(told.length, items.length);
-    return told.map((item) => {
-      const reason = codeOf(item, TAG.ResultReason);
-      return reason === undefined ? undefined : { reason: nameOf('ResultReason', reason), message: textOf(item, TAG.ResultMessage) ?? '' };
-    });
+    return children(answer, TAG.BatchItem) as Structure[];
   }
 
   ask(operation: keyof typeof ENUM.Operation, ...payload: readonly Node[]): Promise<Item> {

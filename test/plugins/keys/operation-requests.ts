@@ -150,6 +150,7 @@ export const REQUESTS: Readonly<Record<string, (client: KmipClient) => Promise<N
   Log: async () => [text(TAG.LogMessage, 'said')],
   Ping: async () => [],
   Login: async () => [integer(TAG.RequestCount, 3)],
+  DelegatedLogin: async () => [structure(TAG.Rights, [structure(TAG.Right, [structure(TAG.Operations, [enumeration(TAG.Operation, ENUM.Operation.Ping)])])])],
   Logout: async (client) => children(await client.do('Login'), TAG.Ticket),
   MAC: onKey(HMAC, data('told')),
   MACVerify: async (client) => {

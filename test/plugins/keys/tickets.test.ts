@@ -40,6 +40,9 @@ const credential = (ticket: Structure): Structure =>
 const header = (...tickets: Structure[]): Structure => structure(TAG.Authentication, tickets.map(credential));
 const LOOK = ['Query', enumeration(TAG.QueryFunction, ENUM.QueryFunction.QueryOperations)] as const;
 
+const limits = (total: bigint, unit: 'Object' | 'Byte' = 'Object'): Structure =>
+  structure(TAG.UsageLimits, [longInteger(TAG.UsageLimitsTotal, total), enumeration(TAG.UsageLimitsUnit, ENUM.UsageLimitsUnit[unit])]);
+
 /** @returns `Success`, or the reason of the refusal; */
 async function asks(by: Client, ...tickets: Structure[]): Promise<string> {
   const { status, reason } = await by.askWith([header(...tickets)], ...LOOK);
@@ -59,6 +62,19 @@ test('of many messages at the same moment a counting ticket lets in no more', as
   const told = await Promise.all(Array.from({ length: 20 }, () => asks(alice, ticket)));
   assert.equal(told.filter((each) => each === 'Success').length, 5);
   assert.equal(told.filter((each) => each === 'UsageLimitExceeded').length, 15);
+});
+
+test('UsageLimits of a ticket count operations; a message with more than are left does nothing', async () => {
+  const ticket = await login(alice, limits(3n));
+  const send = async (operations: number) => (await alice.askAll([header(ticket)], Array(operations).fill(['Ping']))).map(statusOf);
+  assert.deepEqual(await send(2), ['Success', 'Success']);
+  assert.deepEqual(await send(2), ['OperationFailed'], 'the message as a whole');
+  assert.deepEqual([await asks(alice, ticket), await asks(alice, ticket)], ['Success', 'UsageLimitExceeded']);
+});
+
+test('a RequestCount of 0 is no limit, as a LeaseTime of 0', async () => {
+  const ticket = await login(alice, integer(TAG.RequestCount, 0));
+  assert.deepEqual([await asks(alice, ticket), await asks(alice, ticket)], ['Success', 'Success']);
 });
 
 test('Logout ends a ticket, and no message with it does anything; the answer names the operation', async () => {
@@ -100,11 +116,11 @@ test('a ticket ends with its lease', async () => {
 });
 
 test('terms that no ticket can have are refused by name', async () => {
-  assert.equal(await alice.refused('Login', integer(TAG.RequestCount, 0)), 'InvalidField');
   assert.equal(await alice.refused('Login', integer(TAG.RequestCount, -1)), 'InvalidField');
   assert.equal(await alice.refused('Login', dateTime(TAG.LeaseTime, 1)), 'InvalidField');
-  const limits = structure(TAG.UsageLimits, [longInteger(TAG.UsageLimitsTotal, 5n), enumeration(TAG.UsageLimitsUnit, ENUM.UsageLimitsUnit.Object)]);
-  assert.equal(await alice.refused('Login', limits), 'FeatureNotSupported');
+  assert.equal(await alice.refused('Login', limits(0n)), 'InvalidField');
+  assert.equal(await alice.refused('Login', limits(2n ** 53n)), 'InvalidField');
+  assert.equal(await alice.refused('Login', limits(5n, 'Byte')), 'FeatureNotSupported');
   assert.equal(await asks(alice, await login(alice), await login(alice)), 'AuthenticationNotSuccessful');
 });
 
