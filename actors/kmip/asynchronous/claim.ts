@@ -6,7 +6,7 @@ import { type Result, STOPPED_BEFORE, STOPPED_WITHIN, TOO_OLD } from './result.t
 import { type Claim, Completed, dropJob, endItem, InProcess, keep, Submitted } from './rows.ts';
 
 /** After this time without a renewal, whoever ran a batch is gone: milliseconds. */
-const LEASE_MS = 60_000;
+export const LEASE_MS = 60_000;
 const RENEWAL_MS = 15_000;
 
 const FREE = 'job IS NOT NULL AND runner IS NULL';

@@ -92,9 +92,10 @@ export function keep<T>({ store, rows }: Keeping, work: (tx: Transaction) => Pro
   return rows.dataKey.retrying(store, () => store.transaction(work));
 }
 
-/** @returns false if the item is no longer waiting for its turn */
-export async function beginItem(store: Store, id: string): Promise<boolean> {
-  return (await store.transaction((tx) => tx.run('UPDATE kms_asynchronous SET stage = $2 WHERE id = $1 AND stage = $3', [id, InProcess, Submitted]))) > 0;
+/** @param isAgain whether the caller has tried to begin it before, and perhaps has @returns false if the item is no longer waiting for its turn */
+export async function beginItem(store: Store, id: string, isAgain: boolean): Promise<boolean> {
+  const sql = 'UPDATE kms_asynchronous SET stage = $2 WHERE id = $1 AND stage IN ($3, $4)';
+  return (await store.transaction((tx) => tx.run(sql, [id, InProcess, Submitted, isAgain ? InProcess : Submitted]))) > 0;
 }
 
 /** Call it within `retrying` of the data key. */

@@ -6,50 +6,69 @@ import { runBatch, runItem } from '../message/batch.ts';
 import { isChange } from '../message/response-size.ts';
 import type { Batch } from '../operation-context.ts';
 import type { KeyServer } from '../server.ts';
-import { endBatch, renew } from './claim.ts';
+import { endBatch, LEASE_MS, renew } from './claim.ts';
 import type { Job } from './job.ts';
+import { type Persistent, persistent } from './persistent.ts';
 import { ENDED_ACCOUNT, failed, type Result, SKIPPED, UNREADABLE } from './result.ts';
 import { beginItem, type Claim, endItem, giveBack, InProcess, keep, openJob } from './rows.ts';
 
-/** @param endsBefore whether the rest of the batch is put back before the item with this index and correlation value */
-export async function runClaimed(server: KeyServer, claim: Claim, endsBefore: (at: number, ids: readonly string[]) => boolean = () => false): Promise<void> {
+export interface Bounds {
+  /** Whether the rest of the batch is put back before the item with this index and correlation value. */
+  endsBefore(at: number, ids: readonly string[]): boolean;
+  /** Whether the server stops. */
+  isStopping(): boolean;
+}
+
+/** A claimed batch while it runs. */
+interface Running {
+  readonly server: KeyServer;
+  readonly claim: Claim;
+  readonly job: Job;
+  readonly bounds: Bounds;
+  /** Longer than its lease it is nobody's any more. */
+  readonly persist: Persistent;
+}
+
+export async function runClaimed(server: KeyServer, claim: Claim, bounds: Bounds): Promise<void> {
   const stopRenewal = renew(server, claim);
+  const persist = persistent(server, LEASE_MS, bounds.isStopping);
   try {
-    const job = await openJob(server, claim);
+    const job = await persist(() => openJob(server, claim));
     if (job === null) return;
     if (!job) {
       server.log.error({ batch: claim.batch }, 'a stored asynchronous request cannot be opened');
-      return await endBatch(server, claim.batch, UNREADABLE);
+      return await persist(() => endBatch(server, claim.batch, UNREADABLE));
     }
-    const accounts = await viewAccounts(server.store, [job.caller.user]);
-    if (accounts.get(job.caller.user)?.isEnded) return await endBatch(server, claim.batch, ENDED_ACCOUNT);
+    const accounts = await persist(() => viewAccounts(server.store, [job.caller.user]));
+    if (accounts.get(job.caller.user)?.isEnded) return await persist(() => endBatch(server, claim.batch, ENDED_ACCOUNT));
     const run = job.onError === 'Undo' ? runWhole : runOneByOne;
-    await server.asynchronous.apart(job.requestId, () => run(server, claim, job, endsBefore));
+    await server.asynchronous.apart(job.requestId, () => run({ server, claim, job, bounds, persist }));
   } finally {
     stopRenewal();
   }
 }
 
-async function runOneByOne(server: KeyServer, claim: Claim, job: Job, endsBefore: (at: number, ids: readonly string[]) => boolean): Promise<void> {
+async function runOneByOne(running: Running): Promise<void> {
+  const { server, claim, job, bounds, persist } = running;
   const { items, ids, onError } = job;
   const batch: Batch = { ...job.batch };
   for (const [at, item] of items.entries()) {
-    if (endsBefore(at, ids)) return giveBack(server, claim, { ...job, batch, items: items.slice(at), ids: ids.slice(at) });
-    const status = await runNext(server, job, item, ids[at] as string, batch);
+    if (bounds.endsBefore(at, ids)) return persist(() => giveBack(server, claim, { ...job, batch, items: items.slice(at), ids: ids.slice(at) }));
+    const status = await runNext(running, item, ids[at] as string, batch);
     if (status !== 'Success' && onError === 'Stop') break;
   }
-  await endBatch(server, claim.batch, SKIPPED);
+  await persist(() => endBatch(server, claim.batch, SKIPPED));
 }
 
 /** @returns the status of the item; that of a canceled one is a failure */
-async function runNext(server: KeyServer, job: Job, item: BatchItem, id: string, batch: Batch): Promise<Result['status']> {
-  if (!(await beginItem(server.store, id))) return 'OperationFailed';
+async function runNext({ server, job, persist }: Running, item: BatchItem, id: string, batch: Batch): Promise<Result['status']> {
+  if (!(await persist((isAgain) => beginItem(server.store, id, isAgain)))) return 'OperationFailed';
   // Each item has a context of its own, because it has a time of its own.
   const ctx = await contextOf(server, job, batch);
   try {
     const outcome = await runItem(ctx, item);
     Object.assign(batch, ctx.batch);
-    await end(server, id, item, outcome);
+    await persist(() => end(server, id, item, outcome));
     return outcome.status;
   } finally {
     ctx.opening.end();
@@ -67,17 +86,20 @@ async function end(server: KeyServer, id: string, item: BatchItem, result: Resul
 }
 
 /** In one transaction: then nothing of it can be canceled any more. */
-async function runWhole(server: KeyServer, claim: Claim, job: Job): Promise<void> {
+async function runWhole({ server, claim, job, persist }: Running): Promise<void> {
   const { items, ids } = job;
   const begun: boolean[] = [];
-  for (const id of ids) begun.push(await beginItem(server.store, id));
-  if (begun.includes(false)) return endBatch(server, claim.batch, failed('GeneralFailure', 'an item of the batch was canceled: nothing was done'));
+  for (const id of ids) begun.push(await persist((isAgain) => beginItem(server.store, id, isAgain)));
+  if (begun.includes(false)) {
+    const canceled = failed('GeneralFailure', 'an item of the batch was canceled: nothing was done');
+    return persist(() => endBatch(server, claim.batch, canceled));
+  }
   const ctx = await contextOf(server, job, job.batch);
   try {
     const outcomes = await runBatch(ctx, items, 'Undo');
-    for (const [at, outcome] of outcomes.entries()) await end(server, ids[at] as string, outcome.item, outcome);
+    for (const [at, outcome] of outcomes.entries()) await persist(() => end(server, ids[at] as string, outcome.item, outcome));
   } finally {
     ctx.opening.end();
   }
-  await endBatch(server, claim.batch, SKIPPED);
+  await persist(() => endBatch(server, claim.batch, SKIPPED));
 }

@@ -30,11 +30,12 @@ export class AsynchronousWorker {
   async #runAll(): Promise<void> {
     try {
       let last = '';
+      const isStopping = () => this.#isStopping;
       while (this.#again && !this.#isStopping) {
         this.#again = false;
         for (let claim = await claimNext(this.#server, last); claim; claim = this.#isStopping ? undefined : await claimNext(this.#server, last)) {
           last = claim.owner;
-          await runClaimed(this.#server, claim, () => this.#isStopping);
+          await runClaimed(this.#server, claim, { endsBefore: isStopping, isStopping });
         }
       }
     } catch (error) {

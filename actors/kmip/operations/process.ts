@@ -37,7 +37,7 @@ async function runUpTo({ server, caller }: OperationContext, { id, batch }: Item
   for (;;) {
     if ((await readItem(server.store, caller.user, id))?.stage === Completed) return;
     const claim = await claimBatch(server, batch);
-    if (claim) await runClaimed(server, claim, (at, ids) => !ids.slice(at).includes(id));
+    if (claim) await runClaimed(server, claim, { endsBefore: (at, ids) => !ids.slice(at).includes(id), isStopping: () => false });
     if (claim) continue;
     if (server.monotonic() >= end) throw new Refusal('GeneralFailure', 'the operation takes longer: poll it');
     await new Promise<void>((resolve) => server.asynchronous.clock.setTimeout(resolve, LOOK_MS));

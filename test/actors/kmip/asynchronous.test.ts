@@ -364,6 +364,31 @@ for (const { dialect, url: newUrl } of databases) {
     assert.deepEqual(await Promise.all(['ran', 'waited', 'old'].map((comment) => located(fresh, comment))), [0, 0, 0]);
   });
 
+  if (dialect === 'postgres')
+    for (const [stage, what] of [
+      [2, 'an item begins'],
+      [3, 'an item ends'],
+    ] as const)
+      on(`a database that is lost for a while as ${what} delays the results, and loses none`, async () => {
+        const change = (sql: string) => one.store.transaction((tx) => tx.run(sql));
+        // What a connection says that the server of the database has ended.
+        await change('CREATE SEQUENCE refusals');
+        await change(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN PERFORM nextval('refusals'); RAISE EXCEPTION 'lost' USING ERRCODE = '57P01'; END $$`);
+        await change(`CREATE TRIGGER lost BEFORE UPDATE OF stage ON kms_asynchronous FOR EACH ROW WHEN (NEW.stage = ${stage}) EXECUTE FUNCTION refuse()`);
+        const [made, got] = await send(one, [commented(what), ['GetAttributes', []]], LATER);
+        await one.kmip.runSubmitted();
+        const refusals = () => one.store.get<{ n: number }>('SELECT last_value AS n FROM refusals WHERE is_called');
+        await until(async () => (await refusals()) !== undefined, 'the database has refused');
+        for (const sql of ['DROP TRIGGER lost ON kms_asynchronous', 'DROP FUNCTION refuse()', 'DROP SEQUENCE refusals']) await change(sql);
+        const told = await end(one, made?.value, got?.value);
+        assert.deepEqual(
+          told.map(({ status }) => status),
+          ['Success', 'Success'],
+        );
+        assert.equal(await located(one, what), 1);
+      });
+
   on('what waits at a stop is executed after the next start', async () => {
     const [made, got] = await send(one, [commented('after the stop'), ['GetAttributes', []]], LATER);
     for (const server of new Set([one, other])) await server.runtime.stop();
