@@ -77,6 +77,7 @@ export async function rowsAsked({ cookie, ask }: ServerProcess, objects: number)
 }
 
 const secretIds = `/auth/approle/role/${roleName(0)}/secret-id`;
+const tokens = `/auth/approle/role/${roleName(0)}/tokens`;
 
 function people(cookie: string): readonly Asked[] {
   const list = (what: string, path: string) => ({ what, request: get(path, { cookie }) });
@@ -100,6 +101,8 @@ function people(cookie: string): readonly Asked[] {
     list('roles, last', `/auth/approle/role?limit=${PAGE}&after=${cursor(roleName(150))}`),
     list('secret ids of a role', `${secretIds}?limit=${PAGE}`),
     list('secret ids of a role, middle', `${secretIds}?limit=${PAGE}&after=${cursor(Date.now() - 60_000, '')}`),
+    list('tokens of a role', `${tokens}?limit=${PAGE}`),
+    list('tokens of a role, middle', `${tokens}?limit=${PAGE}&after=${cursor(Date.now() - 60_000, '')}`),
     { what: 'sessions of one with 1000', request: sessions(FIRST_USER) },
     { what: 'sessions of one with few', request: sessions('user-00001234') },
   ];

@@ -45,8 +45,9 @@ export async function listTokens(store: Reader, kind: TokenKind, role: string, p
 export function revokeByAccessor(store: Store, kind: TokenKind, role: string, accessor: string, by: Principal): Promise<void> {
   return store.transaction(async (tx) => {
     await requireSuperAdmin(tx, by);
-    const row = await tx.get<{ digest: string }>('SELECT digest FROM app_token WHERE kind = $1 AND role = $2 AND accessor = $3', [kind, role, accessor]);
-    if (!row) return;
+    // By its accessor alone: to look through those of the role would be to read what every login of it writes, and collide with all of them.
+    const row = await tx.get<{ digest: string; kind: string; role: string }>('SELECT digest, kind, role FROM app_token WHERE accessor = $1', [accessor]);
+    if (row?.kind !== kind || row.role !== role) return;
     await remove(tx, row.digest);
     await tx.audit({ ...byAdministrator(by), event: 'token.revoke', target: `${role}/${accessor}` });
   });

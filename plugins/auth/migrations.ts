@@ -1,7 +1,7 @@
 // The tables of the authentication service.
 import type { Migration } from '../../kernel/store/migrate.ts';
 import { ACCOUNT_MIGRATION } from './account-migration.ts';
-import { BOUNDS_MIGRATION, MACHINE_MIGRATIONS, RENEWABLE_MIGRATION } from './machine/migrations.ts';
+import { BOUNDS_MIGRATION, MACHINE_MIGRATIONS, RENEWABLE_MIGRATION, TOKEN_LIST_MIGRATION } from './machine/migrations.ts';
 import { USAGE_MIGRATION } from './usage-migration.ts';
 
 export const AUTH_MIGRATIONS: readonly Migration[] = [
@@ -64,4 +64,5 @@ export const AUTH_MIGRATIONS: readonly Migration[] = [
     `,
   },
   BOUNDS_MIGRATION,
+  TOKEN_LIST_MIGRATION,
 ];

@@ -35,6 +35,16 @@ export const BOUNDS_MIGRATION: Migration = {
   `,
 };
 
+export const TOKEN_LIST_MIGRATION: Migration = {
+  id: 10,
+  about: 'the tokens of a role in their order, and one token by its accessor, among hundreds of thousands',
+  sql: `
+    CREATE INDEX app_token_made ON app_token (kind, role, created_at, accessor);
+    DROP INDEX app_token_role;
+    CREATE INDEX app_token_accessor ON app_token (accessor);
+  `,
+};
+
 export const RENEWABLE_MIGRATION: Migration = {
   id: 4,
   about: 'whether tokens of a role can be renewed',

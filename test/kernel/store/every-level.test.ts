@@ -41,6 +41,7 @@ const STEPS: readonly Levels[] = [
   { keys: 13 },
   { keys: 14 },
   { keys: 15 },
+  { auth: 10 },
 ];
 const VERSIONS = STEPS.map((_, at): Levels => Object.assign({}, ...STEPS.slice(0, at + 1)));
 
