@@ -39,13 +39,19 @@ export async function runClaimed(server: KeyServer, claim: Claim, bounds: Bounds
       server.log.error({ batch: claim.batch }, 'a stored asynchronous request cannot be opened');
       return await persist(() => endBatch(server, claim.batch, UNREADABLE));
     }
-    const accounts = await persist(() => viewAccounts(server.store, [job.caller.user]));
-    if (accounts.get(job.caller.user)?.isEnded) return await persist(() => endBatch(server, claim.batch, ENDED_ACCOUNT));
     const run = job.onError === 'Undo' ? runWhole : runOneByOne;
     await server.asynchronous.apart(job.requestId, () => run({ server, claim, job, bounds, persist }));
   } finally {
     stopRenewal();
   }
+}
+
+/** Ends the batch if nobody can sign in to the account any more that has asked for it. @returns whether it has ended */
+async function hasEnded({ server, claim, job: { caller }, persist }: Running): Promise<boolean> {
+  const accounts = await persist(() => viewAccounts(server.store, [caller.user]));
+  const isEnded = accounts.get(caller.user)?.isEnded === true;
+  if (isEnded) await persist(() => endBatch(server, claim.batch, ENDED_ACCOUNT));
+  return isEnded;
 }
 
 async function runOneByOne(running: Running): Promise<void> {
@@ -54,6 +60,8 @@ async function runOneByOne(running: Running): Promise<void> {
   const batch: Batch = { ...job.batch };
   for (const [at, item] of items.entries()) {
     if (bounds.endsBefore(at, ids)) return persist(() => giveBack(server, claim, { ...job, batch, items: items.slice(at), ids: ids.slice(at) }));
+    // A batch may take an hour.
+    if (await hasEnded(running)) return;
     const status = await runNext(running, item, ids[at] as string, batch);
     if (status !== 'Success' && onError === 'Stop') break;
   }
@@ -86,7 +94,9 @@ async function end(server: KeyServer, id: string, item: BatchItem, result: Resul
 }
 
 /** In one transaction: then nothing of it can be canceled any more. */
-async function runWhole({ server, claim, job, persist }: Running): Promise<void> {
+async function runWhole(running: Running): Promise<void> {
+  if (await hasEnded(running)) return;
+  const { server, claim, job, persist } = running;
   const { items, ids } = job;
   const begun: boolean[] = [];
   for (const id of ids) begun.push(await persist((isAgain) => beginItem(server.store, id, isAgain)));

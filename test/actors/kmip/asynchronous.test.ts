@@ -364,6 +364,26 @@ for (const { dialect, url: newUrl } of databases) {
     assert.deepEqual(await Promise.all(['ran', 'waited', 'old'].map((comment) => located(fresh, comment))), [0, 0, 0]);
   });
 
+  on('an account that ends while its batch runs ends the batch', async () => {
+    const change = (sql: string) => one.store.transaction((tx) => tx.run(sql));
+    // At the end of the first item.
+    const ending = `INSERT INTO account (id, name, scope, held, ended_at) VALUES ('${ALICE.user}', '${ALICE.user}', 'acme/', 1, 1) ON CONFLICT (id) DO NOTHING;`;
+    const when = 'TRIGGER gone AFTER UPDATE OF stage ON kms_asynchronous FOR EACH ROW WHEN (NEW.stage = 3)';
+    if (dialect === 'postgres') await change(`CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${ending} RETURN NEW; END $$`);
+    await change(dialect === 'postgres' ? `CREATE ${when} EXECUTE FUNCTION leave()` : `CREATE ${when} BEGIN ${ending} END`);
+    for (const onError of ['Continue', 'Undo'] as const) {
+      const [made, never] = await send(one, [commented(`before ${onError}`), commented(`after ${onError}`)], { ...LATER, onError });
+      const told = await end(one, made?.value, never?.value);
+      assert.deepEqual(
+        told.map(({ status, reason }) => reason ?? status),
+        onError === 'Continue' ? ['Success', 'PermissionDenied'] : ['PermissionDenied', 'PermissionDenied'],
+      );
+      assert.deepEqual(await Promise.all(['before', 'after'].map((when) => located(one, `${when} ${onError}`))), onError === 'Continue' ? [1, 0] : [0, 0]);
+    }
+    for (const sql of [`DROP TRIGGER gone${dialect === 'postgres' ? ' ON kms_asynchronous' : ''}`, `DELETE FROM account WHERE id = '${ALICE.user}'`])
+      await change(sql);
+  });
+
   if (dialect === 'postgres')
     for (const [stage, what] of [
       [2, 'an item begins'],
