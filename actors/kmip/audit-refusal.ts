@@ -1,4 +1,4 @@
-// Writes the audit row of a refusal, for KMIP, the REST crypto API and /access.
+// Writes the audit row of a refused or failed call, for KMIP, the REST crypto API and /access.
 import type { Principal } from './api.ts';
 import { auditActor } from './principal.ts';
 import type { KeyServer } from './server.ts';
@@ -12,13 +12,15 @@ export interface RefusedCall {
   readonly reason: string | undefined;
   /** The target as the client named it. */
   readonly target: unknown;
+  /** An HSM instance has not answered, and the outcome is unknown. `reason` is the code of the fault. */
+  readonly isUnknown?: boolean;
 }
 
 /** @throws Fault if the row cannot be written; then the client does not get the refusal either */
-export function auditRefusal({ store }: Pick<KeyServer, 'store'>, caller: Principal, { event, reason, target }: RefusedCall): Promise<void> {
+export function auditRefusal({ store }: Pick<KeyServer, 'store'>, caller: Principal, { event, reason, target, isUnknown = false }: RefusedCall): Promise<void> {
   const row = {
     event,
-    outcome: 'refused',
+    outcome: isUnknown ? 'failure' : 'refused',
     ...auditActor(caller),
     reason,
     target: typeof target === 'string' ? readable(target) : undefined,

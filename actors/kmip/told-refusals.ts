@@ -22,7 +22,7 @@ export function tellingStore(reader: Reader, tell: (rows: readonly AuditEvent[])
 
 /** In the actor. @throws Error for a row that is none of a refused use of a key */
 export async function writeRefusals({ store }: { readonly store: Store }, rows: readonly AuditEvent[]): Promise<void> {
-  const other = rows.find(({ event, outcome }) => outcome !== 'refused' || !event.startsWith('key.'));
+  const other = rows.find(({ event, outcome }) => outcome === 'success' || !event.startsWith('key.'));
   if (other) throw new Error(`${other.event} is not a refused use of a key`);
   await store.transaction(async (tx) => {
     for (const row of rows) await tx.audit(row);

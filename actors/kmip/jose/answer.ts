@@ -20,7 +20,7 @@ export function answerCrypto(server: KeyServer, call: CryptoCall, body: Uint8Arr
   return answer instanceof Promise ? atEnd(answer, () => ctx.opening.end()) : answer;
 }
 
-function toAnswer(call: CryptoCall, { status, body, outcome, refused }: CryptoAnswer, ctx: BatchContext): Answer | Promise<Answer> {
+function toAnswer(call: CryptoCall, { status, body, outcome, refused, failure }: CryptoAnswer, ctx: BatchContext): Answer | Promise<Answer> {
   const answer = { status, body: answerText(body === undefined ? '' : JSON.stringify(body)), outcomes: [`${call.name}:${outcome}`] };
-  return refused ? auditRefusal(ctx.server, ctx.caller, refused).then(() => answer) : answer;
+  return refused ? auditRefusal(ctx.server, ctx.caller, refused).then(() => (failure ? Promise.reject(failure) : answer)) : answer;
 }

@@ -1,8 +1,10 @@
 // The REST crypto API: maps calls to functions, and turns results and failures into answers.
 import { andThen } from '../../../kernel/at-once.ts';
+import type { Fault } from '../../../kernel/fault.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import type { CryptoCall } from '../api.ts';
 import type { RefusedCall } from '../audit-refusal.ts';
+import { isUnanswered } from '../object/hsm-key/unanswered.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { createKey } from './create-key.ts';
 import { decrypt } from './decrypt.ts';
@@ -24,6 +26,8 @@ export interface CryptoAnswer {
   readonly outcome: string;
   /** For the audit log. */
   readonly refused?: RefusedCall;
+  /** Thrown once the audit row is written. */
+  readonly failure?: Fault;
 }
 
 /** Longer protected headers are not searched for the key of a refused call. */
@@ -57,9 +61,11 @@ export function serveCrypto(call: CryptoCall, body: Uint8Array, ctx: OperationCo
 
 /** @throws what is not the client's error */
 function refuse(call: CryptoCall, members: Members | undefined, error: unknown): CryptoAnswer {
+  const named = { event: `key.${OPERATION[call.name]}`, target: 'kid' in call ? call.kid : keyIn(members) };
+  if (isUnanswered(error))
+    return { status: 0, body: undefined, outcome: error.code, refused: { ...named, reason: error.code, isUnknown: true }, failure: error };
   const { status, body, reason } = refusalAnswer(error);
-  const target = 'kid' in call ? call.kid : keyIn(members);
-  return { status, body, outcome: reason, refused: { event: `key.${OPERATION[call.name]}`, reason, target } };
+  return { status, body, outcome: reason, refused: { ...named, reason } };
 }
 
 const BODILESS: ReadonlySet<CryptoCall['name']> = new Set(['deleteKey', 'getTags']);

@@ -14,6 +14,7 @@ import { TYPE } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { auditRefusal } from '../audit-refusal.ts';
 import type { BatchContext } from '../context.ts';
+import { isUnanswered } from '../object/hsm-key/unanswered.ts';
 import { type Answered, type Operation, Relayed } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { reachOf } from '../rights.ts';
@@ -128,13 +129,14 @@ export function runItem(ctx: BatchContext, item: BatchItem): Outcome | Promise<O
   );
 }
 
-/** Audits a refusal. If the audit row cannot be written, the outcome is that failure instead. */
+/** Audits a refusal, and a call that an HSM has not answered. If the audit row cannot be written, the outcome is that failure instead. */
 function auditOutcome(outcome: Outcome, ctx: BatchContext): Outcome | Promise<Outcome> {
   const { item, reason, failure, of } = outcome;
   // What a Poll tells was audited when it happened.
-  if (isSuccess(outcome) || failure || of) return outcome;
+  if (isSuccess(outcome) || of || (failure && !isUnanswered(failure))) return outcome;
   const target = item.payload.value.find(({ type }) => type === TYPE.TextString)?.value;
-  const row = auditRefusal(ctx.server, ctx.caller, { event: `key.${item.operation ?? 'unknown'}`, reason, target });
+  const call = { event: `key.${item.operation ?? 'unknown'}`, target };
+  const row = auditRefusal(ctx.server, ctx.caller, failure ? { ...call, reason: failure.code, isUnknown: true } : { ...call, reason });
   return row.then(() => outcome).catch((error: unknown) => toFailure(error, item, ctx));
 }
 

@@ -7,6 +7,7 @@ import type { Principal } from '../../api.ts';
 import { callerName } from '../../principal.ts';
 import type { TokenPlace } from './identifier.ts';
 import { refusalOf } from './token-refusal.ts';
+import { failUnanswered } from './unanswered.ts';
 
 type Instance = Remote<HsmApi>;
 export type Slot = Pick<TokenPlace, 'prefix' | 'slot'>;
@@ -125,7 +126,7 @@ export class Tokens {
 
   /** Reads the mechanisms of a slot. Without an answer every mechanism is tried. */
   async learn({ prefix, slot }: TokenPlace): Promise<void> {
-    const answer = await this.#instances.get(prefix)?.mechanisms(slot);
+    const answer = await this.#instances.get(prefix)?.mechanisms(slot).catch(failUnanswered);
     if (answer?.ok) this.#mechanisms.set(`${prefix} ${slot}`, { names: new Set(answer.value), readAt: performance.now() });
   }
 
@@ -135,14 +136,20 @@ export class Tokens {
       void instance.giveUp(id).catch((error: unknown) => this.#log.debug({ prefix, error: String(error) }, 'an HSM instance does not give up a key'));
   }
 
-  /** @throws Refusal if the token does not do it */
+  /** @throws Refusal if the token does not do it; a Fault that isUnanswered knows if the instance does not answer */
   async call<T>(place: Slot, what: string, work: (instance: Instance, slot: number) => Promise<HsmAnswer<T>>): Promise<T> {
-    return this.#settled(await work(this.#instances.get(place.prefix) as Instance, place.slot), place, what);
+    return this.#settled(await work(this.#instances.get(place.prefix) as Instance, place.slot).catch(failUnanswered), place, what);
   }
 
   /** As call, for a use with little data. It is one promise, because each costs as much as the rest of this. */
   async use<T>(place: Slot, what: string, read: (answer: FlatAnswer) => HsmAnswer<T>, use: Parameters<HsmApi['use']>): Promise<T> {
-    return this.#settled(read(await (this.#instances.get(place.prefix) as Instance).use(...use)), place, what);
+    let answer: FlatAnswer;
+    try {
+      answer = await (this.#instances.get(place.prefix) as Instance).use(...use);
+    } catch (error) {
+      failUnanswered(error);
+    }
+    return this.#settled(read(answer), place, what);
   }
 
   #settled<T>(answer: HsmAnswer<T>, place: Slot, what: string): T {
@@ -153,7 +160,7 @@ export class Tokens {
 
   /** As call, for those to whom a refusal of the token is an answer. */
   async ask<T>(place: Slot, work: (instance: Instance, slot: number) => Promise<HsmAnswer<T>>): Promise<HsmAnswer<T>> {
-    const answer = await work(this.#instances.get(place.prefix) as Instance, place.slot);
+    const answer = await work(this.#instances.get(place.prefix) as Instance, place.slot).catch(failUnanswered);
     this.#note(answer, place);
     return answer;
   }
