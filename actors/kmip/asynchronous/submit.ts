@@ -5,6 +5,7 @@ import { Refusal } from '../../../kmip/refusal.ts';
 import { auditRefusal } from '../audit-refusal.ts';
 import type { BatchContext } from '../context.ts';
 import type { Outcome } from '../message/batch.ts';
+import { targetIn } from '../message/target.ts';
 import { valueBytes } from './correlation-value.ts';
 import { encodeJob, type Job } from './job.ts';
 import { MAX_BYTES, MAX_OWNED_BYTES, Submitted, sealJob } from './rows.ts';
@@ -30,7 +31,7 @@ export async function submit(ctx: BatchContext, items: readonly BatchItem[], onE
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { reason, message } = error;
-    await auditRefusal(server, caller, { event: `key.${items[0]?.operation ?? 'unknown'}`, reason, target: undefined });
+    await auditRefusal(server, caller, { event: `key.${items[0]?.operation ?? 'unknown'}`, reason, target: items[0] && targetIn(items[0].payload) });
     const refused = items.map((item): Outcome => ({ item, status: 'OperationFailed', reason, message }));
     return onError === 'Continue' ? refused : refused.slice(0, 1);
   }

@@ -10,7 +10,6 @@ import { checkStructures } from '../../../kmip/message/structure-members.ts';
 import { checkValues } from '../../../kmip/message/version-values.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
-import { TYPE } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { auditRefusal } from '../audit-refusal.ts';
 import type { BatchContext } from '../context.ts';
@@ -21,6 +20,7 @@ import { reachOf } from '../rights.ts';
 import { Budget } from './budget.ts';
 import { discoverNamed } from './discover.ts';
 import { noteIdentifiers } from './placeholder.ts';
+import { targetIn } from './target.ts';
 import { findTemplates } from './templates.ts';
 
 export interface Outcome extends ItemOutcome {
@@ -134,7 +134,7 @@ function auditOutcome(outcome: Outcome, ctx: BatchContext): Outcome | Promise<Ou
   const { item, reason, failure, of } = outcome;
   // What a Poll tells was audited when it happened.
   if (isSuccess(outcome) || of || (failure && !isUnanswered(failure))) return outcome;
-  const target = item.payload.value.find(({ type }) => type === TYPE.TextString)?.value;
+  const target = targetIn(item.payload);
   const call = { event: `key.${item.operation ?? 'unknown'}`, target };
   const row = auditRefusal(ctx.server, ctx.caller, failure ? { ...call, reason: failure.code, isUnknown: true } : { ...call, reason });
   return row.then(() => outcome).catch((error: unknown) => toFailure(error, item, ctx));
