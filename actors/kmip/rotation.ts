@@ -13,6 +13,7 @@ import { BatchContext } from './context.ts';
 import { type PairSource, withPair } from './creation/pair-source.ts';
 import { rekeyDraft } from './creation/replacement-key.ts';
 import { rekeyPair } from './creation/replacement-pair.ts';
+import { isUnanswered } from './object/hsm-key/unanswered.ts';
 import { settle } from './object/lifecycle.ts';
 import type { Draft } from './object/managed-object.ts';
 import { type Outside, withOutside } from './object/outside.ts';
@@ -70,7 +71,7 @@ export async function rotateDue(server: KeyServer): Promise<number> {
   }
 }
 
-/** Logs the problems of one object, so that they do not stop the rotation of others. @throws Fault if the database fails */
+/** Logs the problems of one object, among them an HSM that does not answer, so that they do not stop the rotation of others. @throws Fault if the database fails */
 async function rotateAlone(server: KeyServer, id: string, owner: Principal): Promise<boolean> {
   // The rotation runs with the owner's rights, because the owner's attributes request it.
   const ctx = new BatchContext(server, owner, VERSIONS[0] as Version);
@@ -78,7 +79,8 @@ async function rotateAlone(server: KeyServer, id: string, owner: Principal): Pro
     return await withPair(ctx, (source) => withOutside((outside) => ctx.change((tx) => rotate(tx, id, ctx, source, outside))));
   } catch (error) {
     const refusal = refusalOf(error);
-    if (refusal) server.log.warn({ object: id, reason: refusal.reason }, 'an object could not be rotated');
+    const reason = refusal ? refusal.reason : isUnanswered(error) ? error.code : undefined;
+    if (reason) server.log.warn({ object: id, reason }, 'an object could not be rotated');
     else if (error instanceof Fault) throw error;
     else server.log.error({ object: id, error: describe(error) }, 'an object could not be rotated');
     return false;
