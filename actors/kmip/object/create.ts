@@ -16,6 +16,7 @@ import { flagOf } from './flag.ts';
 import { granteesOf } from './grants.ts';
 import { settle } from './lifecycle.ts';
 import type { DescriptionDraft, Draft, ObjectDescription } from './managed-object.ts';
+import { describeOrigin } from './origin.ts';
 import type { Place } from './place.ts';
 
 const { ObjectType, State } = ENUM;
@@ -29,17 +30,11 @@ interface NewObject {
   readonly place: Place;
   /** The object was created elsewhere, and the client registers or imports it. */
   readonly brought?: true;
+  /** The object is joined from parts, and may be older than it. */
+  readonly joined?: true;
   /** The attributes are complete: the server adds the ones that it sets itself only if they are missing (KMIP 2.1 section 6.1.25). */
   readonly complete?: true;
 }
-
-/** The random generator of node:crypto, which is OpenSSL's (NIST SP 800-90A). */
-const RANDOM_NUMBER_GENERATOR = structure(TAG.RandomNumberGenerator, [
-  enumeration(TAG.RNGAlgorithm, ENUM.RNGAlgorithm.DRBG),
-  enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm.AES),
-  integer(TAG.CryptographicLength, 256),
-  enumeration(TAG.DRBGAlgorithm, ENUM.DRBGAlgorithm.CTR),
-]);
 
 /** Object types whose content is a key block. */
 const KEYS: ReadonlySet<number> = new Set([
@@ -51,17 +46,14 @@ const KEYS: ReadonlySet<number> = new Set([
   ObjectType.PGPKey,
 ]);
 
-/** Builds an object with all attributes that the server sets; the caller stores it in a transaction. @throws Refusal InvalidAttributeValue for dates in a wrong order */
-export function newObject(ctx: OperationContext, { place: { id, source, chosen }, type, content, attributes, brought, complete }: NewObject): Draft {
+/** Builds an object with all attributes that the server sets; the caller stores it in a transaction. @throws Refusal InvalidAttributeValue for dates in a wrong order, and for what only the server says */
+export function newObject(ctx: OperationContext, { place: { id, source, chosen }, type, content, attributes, brought, joined, complete }: NewObject): Draft {
   for (const tag of [TAG.UniqueIdentifier, TAG.ObjectType, TAG.State]) attributes.remove(tag);
   const owner = source.keeper?.ownerOf(id) ?? ctx.caller.user;
   const draft: Draft = { id, type, owner, state: State.PreActive, archived: false, attributes, content, ...(chosen ? { chosen } : {}) };
   const set = (node: Node) => (complete && attributes.has(node.tag) ? undefined : attributes.set(node));
   for (const tag of [TAG.InitialDate, TAG.LastChangeDate]) set(dateTime(tag, ctx.now));
-  if (!brought) {
-    if (!attributes.has(TAG.OriginalCreationDate)) attributes.set(dateTime(TAG.OriginalCreationDate, ctx.now));
-    attributes.set(RANDOM_NUMBER_GENERATOR);
-  }
+  if (!brought) describeOrigin(attributes, { now: ctx.now, isKept: source.keeper !== undefined, joined: joined === true });
   set(boolean(TAG.Fresh, true));
   // A key on a token can be used as soon as it is there.
   if (source.keeper && !attributes.has(TAG.ActivationDate)) attributes.set(dateTime(TAG.ActivationDate, ctx.now));

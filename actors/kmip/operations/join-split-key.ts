@@ -48,7 +48,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const content = contentFor(type, first, secret, codeOf(request, TAG.SecretDataType), givenAlgorithm(attributes));
   describeContent(type, content, attributes, ctx.server.args.algorithms);
   restrict(attributes, objects, attributesIn(request, TAG.Attributes));
-  const draft = newObject(ctx, { place, type, content, attributes });
+  const draft = newObject(ctx, { place, type, content, attributes, joined: true });
   await ctx.change(async (tx) => {
     for (const { id } of objects) requirePart(await tx.byId(id, 'JoinSplitKey'), ctx);
     await requireOneKey(tx, objects);

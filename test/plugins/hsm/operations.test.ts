@@ -54,6 +54,8 @@ const WORK: Readonly<Record<string, Run>> = {
   async Create() {
     await done(makeSecret(server.admin, id('made')));
     assert.equal((await on('made', 'GetAttributes'))['UniqueIdentifier'], id('made'));
+    // What a token draws its keys from is not known (KMIP 2.1 section 4.46).
+    assert.deepEqual(await attribute('RandomNumberGenerator'), [enumeration('RNGAlgorithm', 'Unspecified')]);
   },
   CreateKeyPair: () => done(makePair(server.admin, id('pair made'), enumeration('CryptographicAlgorithm', 'EC'), curve('P_384'))),
   async Register() {

@@ -9,7 +9,7 @@ import { createSplitKey } from '../../../../actors/kmip/operations/create-split-
 import { joinSplitKey } from '../../../../actors/kmip/operations/join-split-key.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../../kmip/ttlv/mask.ts';
-import { bigInteger, boolean, enumeration, integer, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
+import { bigInteger, boolean, dateTime, enumeration, integer, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
 import { codeOf, integerOf, textOf } from '../../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { hex, pairKey, privateKey, refused, secret, secretBytes, secretData, utf8 } from '../../../fakes/keys.ts';
@@ -141,6 +141,14 @@ test('a joined key is for what all its parts are for, unless the request says ot
   (ctx.objects.get(first) as Draft).attributes.set(integer(TAG.CryptographicUsageMask, Unrestricted));
   assert.equal(maskOf(await join(ctx, ids)), Encrypt | Decrypt);
   assert.equal(maskOf(await join(ctx, await split(ctx, {}))), Unrestricted);
+});
+
+test('a joined key is older than its object, if the request says so', async () => {
+  const ctx = new ObjectsInMemory([]);
+  const [first, second] = await split(ctx, {});
+  const since = dateTime(TAG.OriginalCreationDate, 900_000_000);
+  const joined = await join(ctx, [first as string, second as string], ObjectType.SymmetricKey, structure(TAG.Attributes, [since]));
+  assert.deepEqual(joined.attributes.first(TAG.OriginalCreationDate), since);
 });
 
 test('what cannot be split or joined is refused', async () => {
