@@ -1,4 +1,5 @@
 // Creates a key pair from the attributes of a request, as two objects that are linked with each other.
+import type { KeyObject } from 'node:crypto';
 import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
 import { keyBlock } from '../../../kmip/key-block.ts';
@@ -12,7 +13,7 @@ import { newObject, setLink } from '../object/create.ts';
 import { keptContent } from '../object/hsm-key/shape.ts';
 import type { MadePair } from '../object/key-keeper.ts';
 import type { Draft } from '../object/managed-object.ts';
-import { givenAlgorithm, givenCurve, givenLength, requireAllowed } from '../object/new-attributes.ts';
+import { givenAlgorithm, givenCurve, givenFormat, givenLength, requireAllowed } from '../object/new-attributes.ts';
 import { chosenIn, type PairPlaces, pairPlaces } from '../object/place.ts';
 import { requireQuantumSafe } from '../object/quantum-safe.ts';
 import type { OperationContext } from '../operation-context.ts';
@@ -85,13 +86,13 @@ function draftsOf(
   const privateKey = newObject(ctx, {
     place: places.privateKey,
     type: ObjectType.PrivateKey,
-    content: contentOf('PrivateKey', algorithm, pair),
+    content: contentOf('PrivateKey', algorithm, pair, givenFormat(privateAttributes)),
     attributes: privateAttributes,
   });
   const publicKey = newObject(ctx, {
     place: places.publicKey,
     type: ObjectType.PublicKey,
-    content: contentOf('PublicKey', algorithm, pair),
+    content: contentOf('PublicKey', algorithm, pair, givenFormat(publicAttributes)),
     attributes: publicAttributes,
   });
   setLink(privateKey, 'PublicKeyLink', publicKey.id);
@@ -106,10 +107,28 @@ function describe(attributes: AttributeSet, algorithm: CryptographicAlgorithm, {
     attributes.set(structure(TAG.CryptographicDomainParameters, [enumeration(TAG.RecommendedCurve, ENUM.RecommendedCurve[curve])]));
 }
 
-/** The content of one key of a pair, in the default format of its type. */
-function contentOf(kind: 'PrivateKey' | 'PublicKey', algorithm: CryptographicAlgorithm, { privateKey, publicKey, length }: MadePair): Structure {
+/** @param asked the format that the client wants (KMIP 2.1 section 4.26) */
+function contentOf(
+  kind: 'PrivateKey' | 'PublicKey',
+  algorithm: CryptographicAlgorithm,
+  { privateKey, publicKey, length }: MadePair,
+  asked: KeyFormatType | undefined,
+): Structure {
   if (kind === 'PrivateKey' && privateKey === undefined) return keptContent(TAG.PrivateKey, algorithm, length);
-  const format: KeyFormatType = defaultFormat(kind, algorithm);
-  const material = exportKey(kind === 'PrivateKey' && privateKey !== undefined ? privateKey : publicKey, format);
-  return structure(TAG[kind], [keyBlock({ format, material, algorithm, length })]);
+  const key = kind === 'PrivateKey' && privateKey !== undefined ? privateKey : publicKey;
+  const usual = defaultFormat(kind, algorithm);
+  // Clients ask for a format that only one key of the pair can have, for both, and for ECPrivateKey whatever the curve.
+  const wanted = asked === undefined ? undefined : exportedAs(key, asked);
+  const format = asked !== undefined && wanted !== undefined ? asked : usual;
+  return structure(TAG[kind], [keyBlock({ format, material: wanted ?? exportKey(key, usual), algorithm, length })]);
+}
+
+/** @returns undefined if the key cannot have this format */
+function exportedAs(key: KeyObject, format: KeyFormatType): ReturnType<typeof exportKey> | undefined {
+  try {
+    return exportKey(key, format);
+  } catch (error) {
+    if (error instanceof Refusal && error.reason === 'KeyFormatTypeNotSupported') return undefined;
+    throw error;
+  }
 }

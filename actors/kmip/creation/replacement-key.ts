@@ -12,12 +12,13 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { newObject } from '../object/create.ts';
 import { algorithmOf } from '../object/key-attributes.ts';
 import type { Draft } from '../object/managed-object.ts';
-import { givenAlgorithm, givenLength } from '../object/new-attributes.ts';
+import { givenAlgorithm, givenFormat, givenLength } from '../object/new-attributes.ts';
 import type { Outside } from '../object/outside.ts';
 import { chosenIn, lastGeneration, type Place, placeFor } from '../object/place.ts';
 import { replace, replacementAttributes, requireReplaceable } from '../object/replacement.ts';
 import { findDependants, updateDependants } from '../object/rewrapping.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
+import { symmetricFormat } from './made-format.ts';
 
 /**
  * @param request supplies Offset and Attributes
@@ -35,7 +36,7 @@ export async function rekeyDraft(tx: ObjectTransaction, old: Draft, request: Str
   if (algorithm === undefined || givenAlgorithm(attributes) !== algorithm)
     throw new Refusal('InvalidField', 'changing the cryptographic algorithm is not allowed');
   const length = checkedLength(algorithm, givenLength(attributes));
-  const content = keptContent(place, old.type, attributes, ctx, outside) ?? newContent(old, algorithm, length, outside);
+  const content = keptContent(place, old.type, attributes, ctx, outside) ?? newContent(old, attributes, algorithm, length, outside);
   const replacement = newObject(ctx, { place, type: old.type, content, attributes });
   const dependants = await findDependants(tx, old, replacement, ctx, outside);
   await replace(tx, ctx, { old, replacement });
@@ -44,10 +45,14 @@ export async function rekeyDraft(tx: ObjectTransaction, old: Draft, request: Str
   return replacement;
 }
 
-function newContent(old: Draft, algorithm: CryptographicAlgorithm, length: number, outside: Outside): Structure {
-  const format = old.content && keyBlockOf(old.content).format;
+/** In the format of the old key or the one that the client asks for. Other formats, such as Opaque, are for keys that clients bring. */
+function newContent(old: Draft, attributes: AttributeSet, algorithm: CryptographicAlgorithm, length: number, outside: Outside): Structure {
+  const own = old.content && keyBlockOf(old.content).format;
+  const asked = givenFormat(attributes);
+  const isKept = asked === undefined || asked === own;
+  const format = !isKept ? symmetricFormat(attributes) : own === 'TransparentSymmetricKey' ? own : 'Raw';
   const material = outside.keep(`${algorithm} key of ${length} bits`, () => generateKey(algorithm, length));
-  return symmetricKey(material, algorithm, length, format === 'TransparentSymmetricKey' ? format : 'Raw');
+  return symmetricKey(material, algorithm, length, format);
 }
 
 /** Undefined if the key is stored with its object. */

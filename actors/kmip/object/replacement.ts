@@ -37,7 +37,6 @@ const NOT_TAKEN: readonly number[] = [
   TAG.ProtectStopDate,
   TAG.RandomNumberGenerator,
   TAG.LeaseTime,
-  TAG.KeyFormatType,
 ];
 
 /** Dates that keep their distance from the activation date. */

@@ -14,6 +14,7 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { child, codeOf, nameOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { madeFormat } from '../creation/made-format.ts';
 import { requireStorage } from '../creation/protection-storage.ts';
 import { requireAvailable } from '../object/availability.ts';
 import { newObject, requireCreation, setLink } from '../object/create.ts';
@@ -69,6 +70,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   else requireNoExpectation(request);
   const places = placesOf(parameters.parts, chosenIn(attributes.nodes()), ctx);
   const secret = source ? await existing(source, type, ctx) : fresh(type, attributes, ctx);
+  madeFormat(attributes, 'a part of this key', secret.format);
   const { parts, primeField } = split(parameters.method, secret.material, parameters.parts, parameters.threshold, parameters.primeField);
   const contents = parts.map((part) => splitKeyContent({ ...parameters, primeField }, part, secret));
   const drafts = draftsOf(contents, places, attributes, source, ctx);

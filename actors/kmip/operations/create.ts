@@ -10,10 +10,11 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { enumeration, integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { codeOf, nameOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { secretFormat, symmetricFormat } from '../creation/made-format.ts';
 import { requireStorage } from '../creation/protection-storage.ts';
 import { newObject, requireCreation } from '../object/create.ts';
 import type { KeyKeeper } from '../object/key-keeper.ts';
-import { attributesIn, givenAlgorithm, givenFormat, givenLength, newAttributes, requireAllowed, requireMask } from '../object/new-attributes.ts';
+import { attributesIn, givenAlgorithm, givenLength, newAttributes, requireAllowed, requireMask } from '../object/new-attributes.ts';
 import { chosenIn, placeFor } from '../object/place.ts';
 import { requireQuantumSafe } from '../object/quantum-safe.ts';
 import type { Operation } from '../operation.ts';
@@ -69,9 +70,7 @@ function newKey(attributes: AttributeSet, { server }: OperationContext): Structu
   const length = checkedLength(algorithm, givenLength(attributes));
   attributes.set(integer(TAG.CryptographicLength, length));
   requireQuantumSafe(attributes, algorithm, length);
-  const format = givenFormat(attributes) ?? 'Raw';
-  if (format !== 'Raw' && format !== 'TransparentSymmetricKey')
-    throw new Refusal('KeyFormatTypeNotSupported', `a symmetric key cannot be made as ${format}: unsupported key format`);
+  const format = symmetricFormat(attributes);
   return symmetricKey(generateKey(algorithm, length), algorithm, length, format);
 }
 
@@ -83,6 +82,6 @@ function newSecret(attributes: AttributeSet): Structure {
   attributes.set(integer(TAG.CryptographicLength, bits));
   return structure(TAG.SecretData, [
     enumeration(TAG.SecretDataType, ENUM.SecretDataType.Seed),
-    keyBlock({ format: 'Opaque', material: new Uint8Array(randomBytes(bits / 8)), length: bits }),
+    keyBlock({ format: secretFormat(attributes, 'Opaque'), material: new Uint8Array(randomBytes(bits / 8)), length: bits }),
   ]);
 }

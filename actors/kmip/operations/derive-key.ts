@@ -9,6 +9,7 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { enumeration, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { codeOf, integerOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { secretFormat, symmetricFormat } from '../creation/made-format.ts';
 import { hasRoom } from '../object/attribute-change.ts';
 import { link, newObject, requireCreation } from '../object/create.ts';
 import { oneOf } from '../object/expected-type.ts';
@@ -50,11 +51,11 @@ async function run(asked: Structure, ctx: OperationContext): Promise<readonly No
   const given = newAttributes(request, type, TAG.Attributes);
   const algorithm = type === ObjectType.SymmetricKey ? derivedAlgorithm(given, ctx) : undefined;
   const length = algorithm === undefined ? bits / 8 : derivedLength(algorithm, bits);
+  const contentFrom = algorithm === undefined ? secretFrom(attributes, given) : keyFrom(algorithm, bits, given);
   await requireCreation(ctx);
   const place = placeFor(ctx, { type, chosen: chosenIn(given.nodes()) });
   const bases = await basesOf(request, ctx);
-  const material = await derivedBytes(request, bases, length);
-  const content = algorithm === undefined ? derivedSecret(attributes, material) : symmetricKey(material, algorithm, bits);
+  const content = contentFrom(await derivedBytes(request, bases, length));
   const ids = bases.map(({ object }) => object.id);
   const made = await ctx.change(async (tx) => {
     const draft = newObject(ctx, { place, type, content, attributes: given.copy() });
@@ -88,9 +89,17 @@ function derivedAlgorithm(given: AttributeSet, { server }: OperationContext): Cr
   return algorithm;
 }
 
-function derivedSecret(attributes: Structure, material: Uint8Array): Structure {
+/** Raw also for clients that ask for TransparentSymmetricKey: they read bytes. @throws Refusal KeyFormatTypeNotSupported before anything is derived */
+function keyFrom(algorithm: CryptographicAlgorithm, bits: number, given: AttributeSet): (material: Uint8Array) => Structure {
+  symmetricFormat(given);
+  return (material) => symmetricKey(material, algorithm, bits);
+}
+
+/** As `keyFrom`. */
+function secretFrom(attributes: Structure, given: AttributeSet): (material: Uint8Array) => Structure {
+  const format = secretFormat(given, 'Raw');
   const kind = codeOf(attributes, TAG.SecretDataType) ?? ENUM.SecretDataType.Seed;
-  return structure(TAG.SecretData, [enumeration(TAG.SecretDataType, kind), keyBlock({ format: 'Raw', material, length: material.length * 8 })]);
+  return (material) => structure(TAG.SecretData, [enumeration(TAG.SecretDataType, kind), keyBlock({ format, material, length: material.length * 8 })]);
 }
 
 async function linkBase(ctx: OperationContext, tx: ObjectTransaction, id: string, derived: Draft, bytes: number): Promise<void> {

@@ -1,8 +1,10 @@
 // Attributes of objects that the server makes itself: what it alone says of them, and what it does as a client demands or refuses (KMIP 2.1 sections 4.26, 4.38, 4.46).
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
+import type { OperationName } from '../../../kmip/operation-name.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { dateTime, enumeration, integer, type Node, type Structure, structure } from '../../../kmip/ttlv/node.ts';
+import { bytes, dateTime, enumeration, integer, type Node, type Structure, structure } from '../../../kmip/ttlv/node.ts';
+import { bytesOf, codeOf, nameOf, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { caller } from './caller.ts';
 import { type KmipClient, textIn } from './kmip-client.ts';
@@ -69,5 +71,110 @@ for (const [major, minor] of [
     assert.equal((await client.valueOf(brought, TAG.OriginalCreationDate))?.value, before.value);
   });
 }
+
+const { KeyFormatType } = ENUM;
+const inFormat = (of: keyof typeof KeyFormatType): Node => enumeration(TAG.KeyFormatType, KeyFormatType[of]);
+const RSA = [
+  enumeration(TAG.CryptographicAlgorithm, CryptographicAlgorithm.RSA),
+  integer(TAG.CryptographicLength, 2048),
+  integer(TAG.CryptographicUsageMask, 3),
+];
+const PRESENT = dateTime(TAG.ActivationDate, 1);
+
+const newest = alice.client({ major: 2, minor: 1, encoding: 'binary' });
+
+/** The format of the KeyBlock that Get answers, and the attribute and the format of the Digest, which are the same. */
+async function formatOf(id: string): Promise<string> {
+  const { value: members } = await newest.do('Get', ID(id));
+  const block = structureOf(members.at(-1) as Structure, TAG.KeyBlock) as Structure;
+  const code = codeOf(block, TAG.KeyFormatType) as number;
+  assert.equal((await newest.valueOf(id, TAG.KeyFormatType))?.value, code);
+  const digest = await newest.valueOf(id, TAG.Digest);
+  if (digest) assert.equal(codeOf(digest as Structure, TAG.KeyFormatType), code);
+  return nameOf('KeyFormatType', code);
+}
+
+type Format = keyof typeof KeyFormatType;
+
+async function pair(kind: readonly Node[], both?: Format, own?: { privateKey: Format; publicKey: Format }): Promise<{ privateKey: string; publicKey: string }> {
+  const asked = (tag: number, format: Format | undefined) => (format ? [structure(tag, [inFormat(format)])] : []);
+  const made = await newest.do(
+    'CreateKeyPair',
+    structure(TAG.CommonAttributes, [...kind, PRESENT, ...(both ? [inFormat(both)] : [])]),
+    ...asked(TAG.PrivateKeyAttributes, own?.privateKey),
+    ...asked(TAG.PublicKeyAttributes, own?.publicKey),
+  );
+  return { privateKey: textIn(made, TAG.PrivateKeyUniqueIdentifier), publicKey: textIn(made, TAG.PublicKeyUniqueIdentifier) };
+}
+
+const formatsOf = async ({ privateKey, publicKey }: { privateKey: string; publicKey: string }) => [await formatOf(privateKey), await formatOf(publicKey)];
+
+test('a pair is made in the formats that the client asks for, signs, and is replaced in the same', async () => {
+  const SIGN = structure(TAG.CryptographicParameters, [enumeration(TAG.HashingAlgorithm, ENUM.HashingAlgorithm.SHA_256)]);
+  for (const [kind, own, replaced] of [
+    [RSA, { privateKey: 'PKCS_8', publicKey: 'X_509' }, undefined],
+    [RSA, { privateKey: 'TransparentRSAPrivateKey', publicKey: 'TransparentRSAPublicKey' }, undefined],
+    [EC, { privateKey: 'ECPrivateKey', publicKey: 'X_509' }, undefined],
+    [EC, { privateKey: 'Raw', publicKey: 'Raw' }, { privateKey: 'PKCS_8', publicKey: 'PKCS_8' }],
+  ] as const) {
+    const made = await pair(kind, undefined, own);
+    assert.deepEqual(await formatsOf(made), Object.values(own));
+    const data = bytes(TAG.Data, Buffer.from('to be signed'));
+    const signed = await newest.do('Sign', ID(made.privateKey), SIGN, data);
+    const verified = await newest.do(
+      'SignatureVerify',
+      ID(made.publicKey),
+      SIGN,
+      data,
+      bytes(TAG.SignatureData, bytesOf(signed, TAG.SignatureData) as Uint8Array),
+    );
+    assert.equal(codeOf(verified, TAG.ValidityIndicator), ENUM.ValidityIndicator.Valid);
+    const asked = replaced
+      ? [structure(TAG.PrivateKeyAttributes, [inFormat(replaced.privateKey)]), structure(TAG.PublicKeyAttributes, [inFormat(replaced.publicKey)])]
+      : [];
+    const next = await newest.do('ReKeyKeyPair', { ...ID(made.privateKey), tag: TAG.PrivateKeyUniqueIdentifier } as Node, ...asked);
+    const ids = { privateKey: textIn(next, TAG.PrivateKeyUniqueIdentifier), publicKey: textIn(next, TAG.PublicKeyUniqueIdentifier) };
+    assert.deepEqual(await formatsOf(ids), Object.values(replaced ?? own));
+  }
+});
+
+test('a format that a key of a pair cannot have leaves it in that of the specification', async () => {
+  assert.deepEqual(await formatsOf(await pair(RSA)), ['PKCS_1', 'PKCS_1']);
+  assert.deepEqual(await formatsOf(await pair(RSA, 'PKCS_8')), ['PKCS_8', 'PKCS_8']);
+  assert.deepEqual(await formatsOf(await pair(RSA, 'TransparentRSAPrivateKey')), ['TransparentRSAPrivateKey', 'PKCS_1']);
+  assert.deepEqual(await formatsOf(await pair(EC, 'ECPrivateKey')), ['ECPrivateKey', 'TransparentECPublicKey']);
+});
+
+test('symmetric keys and secrets are made in the format that is asked for, or not at all', async () => {
+  const base = textIn(await newest.do('Create', TYPE_OF_KEY, newest.attributes(...AES, PRESENT)), TAG.UniqueIdentifier);
+  const deriving = textIn(
+    await newest.do('Create', TYPE_OF_KEY, newest.attributes(...AES.slice(0, 2), integer(TAG.CryptographicUsageMask, 0x200), PRESENT)),
+    TAG.UniqueIdentifier,
+  );
+  const type = (of: keyof typeof ObjectType) => enumeration(TAG.ObjectType, ObjectType[of]);
+  const method = enumeration(TAG.DerivationMethod, ENUM.DerivationMethod.HMAC);
+  const how = structure(TAG.DerivationParameters, [
+    structure(TAG.CryptographicParameters, [enumeration(TAG.HashingAlgorithm, ENUM.HashingAlgorithm.SHA_256)]),
+    bytes(TAG.DerivationData, Buffer.from('data')),
+  ]);
+  const size = integer(TAG.CryptographicLength, 128);
+  const makers: readonly (readonly [(format: Node) => readonly [OperationName, ...Node[]], readonly Format[], Format])[] = [
+    [(format) => ['Create', TYPE_OF_KEY, newest.attributes(...AES, format)], ['Raw', 'TransparentSymmetricKey'], 'PKCS_8'],
+    [(format) => ['Create', type('SecretData'), newest.attributes(format)], ['Raw', 'Opaque'], 'TransparentSymmetricKey'],
+    [(format) => ['DeriveKey', TYPE_OF_KEY, ID(deriving), method, how, newest.attributes(...AES, format)], ['Raw'], 'X_509'],
+    [(format) => ['DeriveKey', type('SecretData'), ID(deriving), method, how, newest.attributes(size, format)], ['Raw', 'Opaque'], 'PKCS_1'],
+  ];
+  for (const [request, formats, other] of makers) {
+    for (const format of formats) {
+      const [operation, ...payload] = request(inFormat(format));
+      assert.equal(await formatOf(textIn(await newest.do(operation, ...payload), TAG.UniqueIdentifier)), format);
+    }
+    const [operation, ...payload] = request(inFormat(other));
+    assert.equal(await newest.refused(operation, ...payload), 'KeyFormatTypeNotSupported');
+  }
+  const next = textIn(await newest.do('ReKey', ID(base), newest.attributes(inFormat('TransparentSymmetricKey'))), TAG.UniqueIdentifier);
+  assert.equal(await formatOf(next), 'TransparentSymmetricKey');
+  assert.equal(await formatOf(textIn(await newest.do('ReKey', ID(next)), TAG.UniqueIdentifier)), 'TransparentSymmetricKey');
+});
 
 test.run();
