@@ -1,6 +1,6 @@
 // Makes the vectors of references in the background. What is missing is in the rows, so it goes on after a restart, and begins anew with another embedder.
 import type { Clock, Timer } from '../../kernel/clock.ts';
-import { Fault } from '../../kernel/fault.ts';
+import { describe, Fault } from '../../kernel/fault.ts';
 import type { Log } from '../../kernel/log-entry.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import type { EmbeddingStatus } from './api.ts';
@@ -55,7 +55,7 @@ export class Embedding {
     const references = await countWithout(store, undefined);
     // While the embedder cannot be read, nobody knows whose vectors these are.
     const waiting = await countWithout(store, name);
-    const problem = this.#problem instanceof Fault ? (this.#problem.detail ?? this.#problem.code) : this.#problem && 'the vectors could not be made';
+    const problem = this.#problem && ((this.#problem as Partial<Fault>).detail ?? 'the vectors could not be made; the log says why');
     return { references, waiting, ...(problem !== undefined && { problem: String(problem) }) };
   }
 
@@ -74,7 +74,7 @@ export class Embedding {
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (String(error) !== String(this.#problem)) log.warn({ error: String(error) }, 'vectors of references could not be made; it is tried again');
+      if (String(error) !== String(this.#problem)) log.warn({ error: describe(error) }, 'vectors of references could not be made; it is tried again');
       this.#problem = error;
       if (this.#retry) clock.clearTimeout(this.#retry);
       this.#retry = clock.setTimeout(() => this.wake(), RETRY_MS);

@@ -29,14 +29,14 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
   throw new Fault('MODEL_FAILED', { detail: `${MANIFEST} of the model is malformed: pull the model again` });
 }
 
-/** @returns the files that are not as the manifest says, each with what is wrong */
+/** @returns the files that are not as the manifest says, each with what is wrong @throws Fault MODEL_FAILED for one that cannot be read */
 export async function differencesFrom({ files }: Manifest, folder: string): Promise<string[]> {
   const differences: string[] = [];
   for (const [path, { sha256, bytes }] of Object.entries(files)) {
     const size = await sizeOf(join(folder, path));
     if (size === undefined) differences.push(`${path}: missing`);
     else if (size !== bytes) differences.push(`${path}: ${size} bytes instead of ${bytes}`);
-    else if ((await hashOf(join(folder, path))) !== sha256) differences.push(`${path}: its content was changed`);
+    else if ((await contentOf(folder, path)) !== sha256) differences.push(`${path}: its content was changed`);
   }
   return differences;
 }
@@ -50,7 +50,7 @@ export async function revisionOf(folder: string): Promise<string> {
     return manifest.revision;
   }
   const all = createHash('sha256');
-  for (const path of await filesIn(folder)) all.update(`${path}\0${await hashOf(join(folder, path))}\n`);
+  for (const path of await filesIn(folder)) all.update(`${path}\0${await contentOf(folder, path)}\n`);
   return all.digest('hex').slice(0, 40);
 }
 
@@ -64,6 +64,13 @@ async function filesIn(folder: string): Promise<string[]> {
 /** @returns bytes; undefined if there is no such file */
 export async function sizeOf(path: string): Promise<number | undefined> {
   return (await stat(path).catch(() => undefined))?.size;
+}
+
+/** @throws Fault MODEL_FAILED for a file that is there and cannot be read */
+async function contentOf(folder: string, path: string): Promise<string> {
+  return hashOf(join(folder, path)).catch((cause: NodeJS.ErrnoException) => {
+    throw new Fault('MODEL_FAILED', { detail: `${path}: cannot be read (${cause.code})`, cause });
+  });
 }
 
 export async function hashOf(path: string): Promise<string> {

@@ -103,7 +103,7 @@ export class Model implements Tenant {
     return {
       ...{ id, task, engine, languages, state },
       missing: this.#engine ? [] : await this.#around.missing(this.spec),
-      ...(state === 'failed' && { problem: failureOf(this.#life.problem).detail ?? 'its process has crashed too often' }),
+      ...(state === 'failed' && { problem: failureOf(this.#life.problem).detail ?? 'it could not be loaded; the log says why' }),
       ...(this.#engine && { revision: this.#engine.revision }),
       memoryMb: Math.round(this.#engine?.memoryMb ?? 0),
       requests: this.#turns.running + this.#turns.waiting,
@@ -151,7 +151,7 @@ export class Model implements Tenant {
     this.#figures.crashes += 1;
     this.#around.log.error({ model: this.id, cause: String(cause) }, 'the process of the model ended');
     // While it is warming or draining, what it does there fails or ends.
-    this.#life.lost(cause);
+    this.#life.lost(new Fault('MODEL_FAILED', { detail: `the process of the model ${this.id} has crashed too often`, cause }));
   }
 
   #forget(): void {

@@ -7,8 +7,8 @@ export interface Row {
   readonly at: number;
 }
 
-/** @returns a vector for each row, in their order */
-type Run = (rows: readonly Row[]) => Promise<readonly Float32Array[]>;
+/** @returns for each row, in their order, a vector, or why it has none */
+type Run = (rows: readonly Row[]) => Promise<readonly (Float32Array | Fault)[]>;
 
 interface Job {
   /** Shortest first: the longest are taken from the end. */
@@ -60,7 +60,7 @@ export class Batches {
       const batch = this.#next();
       try {
         const vectors = await this.#run(batch.map(({ row }) => row));
-        for (const [index, { job, row }] of batch.entries()) this.#finish(job, row, vectors[index] as Float32Array);
+        for (const [index, { job, row }] of batch.entries()) this.#finish(job, row, vectors[index] as Float32Array | Fault);
       } catch (error) {
         for (const { job } of batch) this.#drop(job, error);
       }
@@ -90,7 +90,8 @@ export class Batches {
     return batch;
   }
 
-  #finish(job: Job, row: Row, vector: Float32Array): void {
+  #finish(job: Job, row: Row, vector: Float32Array | Fault): void {
+    if (vector instanceof Fault) return this.#drop(job, vector);
     job.vectors[row.at] = vector;
     job.left -= 1;
     if (job.left === 0) job.resolve(job.vectors);

@@ -1,4 +1,5 @@
 // Beam search: writes several hypotheses side by side, and keeps those whose tokens together are the most probable (Graves 2012; Wu et al. 2016, section 7).
+import { notNumbers } from './floats.ts';
 import { applyRules } from './rules.ts';
 import type { Search, SearchOptions } from './search.ts';
 
@@ -120,6 +121,7 @@ export class Beams implements Search {
       }
       const own = scores[from] as Float32Array;
       const total = logarithmOfSum(own);
+      if (Number.isNaN(total)) throw notNumbers();
       applyRules(own, tokens, rules, total);
       for (const token of largest(own, most)) found.push({ from, token, sum: sum + (own[token] as number) - total });
     }

@@ -72,12 +72,13 @@ function widened({ data, dims }: Tensor, axis: number, width: number, at: 'start
 }
 
 /** @returns the caches that a step has made; those that it did not make stay */
-export function nextCaches(caches: Tensors, outputs: Readonly<Record<string, unknown>>): Record<string, Tensor> {
-  return mapped(caches, (old, name) => (outputs[name.replace('past_key_values', 'present')] as Tensor | undefined) ?? old);
+export function nextCaches(caches: Tensors, outputs: Tensors): Record<string, Tensor> {
+  return mapped(caches, (old, name) => outputs[name.replace('past_key_values', 'present')] ?? old);
 }
 
-/** @returns for each place the scores at its last token @throws Fault MODEL_FAILED */
-export function scoresIn(logits: Tensor): Float32Array[] {
+/** @param outputs of a step @returns for each place the scores at its last token @throws Fault MODEL_FAILED */
+export function scoresIn({ logits }: Tensors): Float32Array[] {
+  if (!logits) throw new Fault('MODEL_FAILED', { detail: 'the model gives no scores of words: it has no output logits' });
   const [places = 0, tokens = 0, words = 0] = logits.dims;
   return Array.from({ length: places }, (_, place) => floatsIn(logits, ((place + 1) * tokens - 1) * words, (place + 1) * tokens * words));
 }

@@ -1,11 +1,10 @@
 // Models that go on with a text: the prompt is made by the chat template of the model, or is the instruction and the text where it has none.
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Template } from '@huggingface/jinja';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Decoding } from './decoding.ts';
+import { readJson, readText } from './model-files.ts';
 import type { Phrasing } from './phrasing.ts';
-import { readJson, type Tokenizer } from './tokenizer.ts';
+import type { Tokenizer } from './tokenizer.ts';
 
 interface Message {
   readonly role: 'system' | 'user';
@@ -68,7 +67,7 @@ function disarmed(text: string, marks: readonly string[]): string {
 /** @returns undefined if the model has none */
 async function templateIn(folder: string): Promise<Render | undefined> {
   const config = await readJson(folder, 'tokenizer_config.json');
-  const own = await readFile(join(folder, 'chat_template.jinja'), 'utf8').catch(() => undefined);
+  const own = await readText(folder, 'chat_template.jinja');
   const source = own ?? sourceIn(config['chat_template']) ?? sourceIn((await readJson(folder, 'chat_template.json'))['chat_template']);
   if (source === undefined) return undefined;
   const token = (name: string) => {

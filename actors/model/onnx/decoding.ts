@@ -2,10 +2,11 @@
 import { Fault } from '../../../kernel/fault.ts';
 import type { ModelTask } from '../api.ts';
 import { type BeamSettings, Beams } from './beams.ts';
+import { countIn, readJson, tokenIn } from './model-files.ts';
 import { settingsOfTask } from './prefixes.ts';
 import type { Rules } from './rules.ts';
 import { Greedy, type Search } from './search.ts';
-import { readJson, type Tokenizer } from './tokenizer.ts';
+import type { Tokenizer } from './tokenizer.ts';
 
 export interface Decoding {
   /** The token that begins every answer of a decoder; of no use to one that goes on with its prompt. */
@@ -27,8 +28,6 @@ const MAX_WINDOW = 4_096;
 const MAX_BEAMS = 16;
 const MULTILINGUAL = ['m2m_100', 'mbart', 'nllb', 'nllb-moe'];
 
-const number = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined);
-
 export interface DecodingOptions {
   /** Whether it goes on with a prompt. */
   readonly isCausal: boolean;
@@ -43,18 +42,18 @@ export async function decodingIn(folder: string, { isCausal, beams, task }: Deco
   // Models that also read pictures have the settings of the part for texts apart.
   const config: Readonly<Record<string, unknown>> = { ...(whole['text_config'] as object | undefined), ...whole };
   const all = { ...config, ...(await readJson(folder, 'generation_config.json')), ...settingsOfTask(config, task) };
-  const ends = [...[all['eos_token_id']].flat(), endOf(tokens, tokenizer)].flatMap((id) => number(id) ?? []);
-  const start = number(all['decoder_start_token_id']) ?? number(config['pad_token_id']) ?? (isCausal ? 0 : undefined);
+  const ends = [...[all['eos_token_id']].flat(), endOf(tokens, tokenizer)].flatMap((id) => tokenIn(id) ?? []);
+  const start = tokenIn(all['decoder_start_token_id']) ?? tokenIn(config['pad_token_id']) ?? (isCausal ? 0 : undefined);
   if (start === undefined || ends.length === 0) throw new Fault('MODEL_FAILED', { detail: 'config.json does not say how an answer begins and ends' });
   const isMultilingual = MULTILINGUAL.includes(String(config['model_type']));
   // Older ones begin with the language itself.
   if (isMultilingual && !ends.includes(start))
     throw new Fault('MODEL_FAILED', { detail: 'multilingual models whose answers begin with a language are not supported' });
-  const positions = number(config['max_position_embeddings']);
-  const windows = [positions, number(config['n_positions']), number(tokens['model_max_length'])].flatMap((each) => each ?? []);
-  const most = [positions, isCausal ? undefined : number(all['max_length'])].flatMap((each) => (each === undefined ? [] : each - 1));
+  const positions = countIn(config['max_position_embeddings']);
+  const windows = [positions, countIn(config['n_positions']), countIn(tokens['model_max_length'])].flatMap((each) => each ?? []);
+  const most = [positions, isCausal ? undefined : countIn(all['max_length'])].flatMap((each) => (each === undefined ? [] : Math.max(1, each - 1)));
   return {
-    ...{ start, isMultilingual, padding: number(all['pad_token_id']) ?? (ends[0] as number), words: number(config['vocab_size']) },
+    ...{ start, isMultilingual, padding: tokenIn(all['pad_token_id']) ?? (ends[0] as number), words: countIn(config['vocab_size']) },
     rules: rulesIn(all, new Set(ends)),
     beams: beamsIn(all, beams),
     maxTokens: Math.min(MAX_WINDOW, ...most),
@@ -70,13 +69,14 @@ function endOf({ eos_token: token }: Readonly<Record<string, unknown>>, tokenize
 
 function rulesIn(all: Readonly<Record<string, unknown>>, ends: ReadonlySet<number>): Omit<Rules, 'read'> {
   const never = Array.isArray(all['bad_words_ids']) ? all['bad_words_ids'] : [];
+  const penalty = all['repetition_penalty'];
   return {
     ends,
-    first: number(all['forced_bos_token_id']),
-    never: never.flatMap((ids: unknown) => (Array.isArray(ids) && ids.length === 1 ? (number(ids[0]) ?? []) : [])),
-    noRepeat: number(all['no_repeat_ngram_size']) ?? 0,
-    minTokens: number(all['min_new_tokens']) ?? number(all['min_length']) ?? 0,
-    repetitionPenalty: number(all['repetition_penalty']) || 1,
+    first: tokenIn(all['forced_bos_token_id']),
+    never: never.flatMap((ids: unknown) => (Array.isArray(ids) && ids.length === 1 ? (tokenIn(ids[0]) ?? []) : [])),
+    noRepeat: countIn(all['no_repeat_ngram_size']) ?? 0,
+    minTokens: countIn(all['min_new_tokens']) ?? countIn(all['min_length']) ?? 0,
+    repetitionPenalty: typeof penalty === 'number' && Number.isFinite(penalty) && penalty > 0 ? penalty : 1,
   };
 }
 
@@ -84,7 +84,7 @@ function beamsIn(all: Readonly<Record<string, unknown>>, beams: number): BeamSet
   const early = all['early_stopping'];
   const penalty = all['length_penalty'];
   return {
-    count: Math.max(1, Math.min(MAX_BEAMS, beams || Math.floor(number(all['num_beams']) ?? 1))),
+    count: Math.max(1, Math.min(MAX_BEAMS, beams || (countIn(all['num_beams']) ?? 1))),
     lengthPenalty: typeof penalty === 'number' && Number.isFinite(penalty) ? penalty : 1,
     earlyStopping: early === true || early === 'never' ? early : false,
   };

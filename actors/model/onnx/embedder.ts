@@ -6,10 +6,10 @@ import type { Purpose } from '../api.ts';
 import { Batches, type Row } from './batches.ts';
 import { emptyCaches, pick } from './caches.ts';
 import { type EmbeddingSettings, embeddingSettingsIn, type Pooling } from './embedding-settings.ts';
-import { floatsIn } from './floats.ts';
-import { openSession, type Runtime } from './session.ts';
+import { floatsIn, notNumbers } from './floats.ts';
+import { openSession, type Runtime, run } from './session.ts';
 import { eachInSlices } from './steps.ts';
-import { openTokenizer, type Tokenizer } from './tokenizer.ts';
+import { noRoom, openTokenizer, type Tokenizer } from './tokenizer.ts';
 
 /** Inputs that a model may have; those that it has not are left out. Models made of one for chats have caches, too, which are empty. */
 const INPUTS = ['input_ids', 'attention_mask', 'token_type_ids', 'position_ids'];
@@ -57,6 +57,7 @@ export class Embedder {
       throw new Fault('MODEL_FAILED', {
         detail: `${weights}: modules.json names a dense layer, which is not in the graph: it has no output sentence_embedding`,
       });
+    if (settings.maxTokens <= tokenizer.overhead) throw noRoom(settings.maxTokens);
     return new Embedder({ tokenizer, runtime, session, settings, threads });
   }
 
@@ -74,7 +75,7 @@ export class Embedder {
     });
   }
 
-  async #run(rows: readonly Row[]): Promise<Float32Array[]> {
+  async #run(rows: readonly Row[]): Promise<(Float32Array | Fault)[]> {
     const width = Math.max(...rows.map(({ ids }) => ids.length));
     const [ids, mask] = [new BigInt64Array(rows.length * width), new BigInt64Array(rows.length * width)];
     for (const [index, row] of rows.entries())
@@ -88,7 +89,7 @@ export class Embedder {
     const given = { ...Object.fromEntries(tensors), ...emptyCaches(this.#session, this.#runtime, rows.length) };
     const { inputNames, outputNames } = this.#session;
     const name = OUTPUTS.find((each) => outputNames.includes(each)) ?? (outputNames[0] as string);
-    const output = (await this.#session.run(pick(given, inputNames), [name]))[name] as Tensor;
+    const output = (await run(this.#session, pick(given, inputNames), [name]))[name] as Tensor;
     const [values, { dims }] = [floatsIn(output), output];
     return rows.map(({ ids: { length } }, index) => normalised(pooled({ values, dims }, index, length, this.#pooling)));
   }
@@ -117,9 +118,11 @@ function pooled({ values, dims }: Output, row: number, length: number, pooling: 
   return vector;
 }
 
-function normalised(vector: Float32Array): Float32Array {
+function normalised(vector: Float32Array): Float32Array | Fault {
   let sum = 0;
   for (const value of vector) sum += value * value;
+  // It would be near to everything or to nothing.
+  if (!Number.isFinite(sum)) return notNumbers();
   const scale = sum > 0 ? 1 / Math.sqrt(sum) : 0;
   return vector.map((value) => value * scale);
 }

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Purpose } from '../api.ts';
 import { MANIFEST, revisionOf } from '../manifest.ts';
-import { readJson } from './tokenizer.ts';
+import { countIn, readJson } from './model-files.ts';
 
 export type Pooling = 'mean' | 'cls' | 'max' | 'last';
 
@@ -44,12 +44,13 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** As the files of sentence-transformers say. @throws Fault MODEL_FAILED for what this server cannot do */
 export async function embeddingSettingsIn(folder: string): Promise<EmbeddingSettings> {
-  const modules = Object.values(await readJson(folder, 'modules.json')) as { readonly type?: unknown; readonly path?: unknown }[];
-  const typed = (kind: string) => modules.find(({ type }) => String(type).endsWith(`.${kind}`));
+  const modules = Object.values(await readJson(folder, 'modules.json')) as ({ readonly type?: unknown; readonly path?: unknown } | null)[];
+  const typed = (kind: string) => modules.find((module) => String(module?.type).endsWith(`.${kind}`));
   const path = typed('Pooling')?.path;
   const pooling = await readJson(folder, `${typeof path === 'string' && /^\d_Pooling$/.test(path) ? path : '1_Pooling'}/config.json`);
-  const { prompts } = (await readJson(folder, 'config_sentence_transformers.json')) as { prompts?: Record<string, string> };
-  const own = { query: prompts?.['query'] ?? '', passage: prompts?.['passage'] ?? prompts?.['document'] ?? '' };
+  const { prompts } = (await readJson(folder, 'config_sentence_transformers.json')) as { prompts?: Json | null };
+  const prompt = (name: string) => (typeof prompts?.[name] === 'string' ? prompts[name] : undefined);
+  const own = { query: prompt('query') ?? '', passage: prompt('passage') ?? prompt('document') ?? '' };
   const [, usual = 'mean', query = '', passage = ''] = (await knownBy(folder)) ?? [];
   return {
     pooling: poolingIn(pooling) ?? usual,
@@ -72,12 +73,11 @@ async function maxTokensIn(folder: string): Promise<number> {
     await readJson(folder, 'tokenizer_config.json'),
     await readJson(folder, 'config.json'),
   ];
-  const { max_position_embeddings: positions, pad_token_id: padding } = model;
+  const [positions, padding] = [countIn(model['max_position_embeddings']), model['pad_token_id']];
   const shift = SHIFTED.includes(String(model['model_type'])) ? (typeof padding === 'number' ? padding : 1) + 1 : 0;
-  const limits = [sentence['max_seq_length'], tokens['model_max_length'], typeof positions === 'number' ? positions - shift : undefined].filter(
-    (each) => typeof each === 'number',
+  const limits = [countIn(sentence['max_seq_length']), countIn(tokens['model_max_length']), positions && positions - shift].filter(
+    (each) => each !== undefined,
   );
-  // A tokenizer without a limit says 1e30.
   return limits.length === 0 ? DEFAULT_TOKENS : Math.min(...limits, MAX_TOKENS);
 }
 

@@ -1,7 +1,7 @@
 // The state of a model of an encoder and a decoder: what the encoder says of each input, and the caches of the decoder.
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { emptyCaches, joinPlaces, keepPlaces, nextCaches, pick, scoresIn } from './caches.ts';
-import type { Runtime } from './session.ts';
+import { type Runtime, run } from './session.ts';
 import type { State } from './state.ts';
 
 export interface EncodedSessions {
@@ -35,7 +35,7 @@ export class EncodedState implements State {
   async begin(): Promise<void> {
     const { runtime, encoder, decoder } = this.#sessions;
     const source = this.#source();
-    const { last_hidden_state: memory } = await encoder.run(pick(source, encoder.inputNames));
+    const { last_hidden_state: memory } = await run(encoder, pick(source, encoder.inputNames));
     this.#fixed = { encoder_attention_mask: source.attention_mask, encoder_hidden_states: memory as Tensor };
     const caches = Object.entries(emptyCaches(decoder, runtime, this.#inputs.length));
     this.#read = Object.fromEntries(caches.filter(([name]) => isOfEncoder(name)));
@@ -49,11 +49,11 @@ export class EncodedState implements State {
     const useCache = new runtime.Tensor('bool', Uint8Array.of(isFirst ? 0 : 1), [1]);
     const inputs = pick({ ...this.#fixed, ...this.#read, ...this.#caches, input_ids: ids, use_cache_branch: useCache }, decoder.inputNames);
     // Copies of what later steps do not make anew would be made for nothing.
-    const outputs = await decoder.run(inputs, isFirst ? decoder.outputNames : decoder.outputNames.filter((name) => !isOfEncoder(name)));
+    const outputs = await run(decoder, inputs, isFirst ? decoder.outputNames : decoder.outputNames.filter((name) => !isOfEncoder(name)));
     if (isFirst) this.#read = nextCaches(this.#read, outputs);
     this.#caches = nextCaches(this.#caches, outputs);
     this.#steps += 1;
-    return scoresIn(outputs['logits'] as Tensor);
+    return scoresIn(outputs);
   }
 
   keep(places: readonly number[], isWithinRows: boolean): void {

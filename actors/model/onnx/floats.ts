@@ -2,6 +2,11 @@
 import type { Tensor } from 'onnxruntime-node';
 import { Fault } from '../../../kernel/fault.ts';
 
+/** Of a row alone: the others that share its batch may have numbers. */
+export function notNumbers(): Fault {
+  return new Fault('MODEL_FAILED', { detail: 'the model computes what is no number (NaN): its weights are damaged, or are not precise enough for this text' });
+}
+
 /** @param from @param to as of `subarray` @returns a view where no number needs to be converted @throws Fault MODEL_FAILED for numbers of another kind */
 export function floatsIn({ type, data }: Pick<Tensor, 'type' | 'data'>, from = 0, to: number = data.length): Float32Array {
   if (data instanceof Float32Array) return data.subarray(from, to);

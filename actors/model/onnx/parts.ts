@@ -11,7 +11,7 @@ import { prefixesIn } from './prefixes.ts';
 import { PromptState } from './prompt-state.ts';
 import { openSession } from './session.ts';
 import type { State } from './state.ts';
-import { openTokenizer, type Tokenizer } from './tokenizer.ts';
+import { noRoom, openTokenizer, type Tokenizer } from './tokenizer.ts';
 
 export interface PartsOptions {
   readonly folder: string;
@@ -50,8 +50,10 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   const tokenizer = await openTokenizer(folder);
   const decoding = await decodingIn(folder, { isCausal, beams, task }, tokenizer);
   const maxRows = Math.max(1, Math.min(MAX_ROWS, Math.floor(MAX_PLACES / decoding.beams.count)));
-  const parts = { tokenizer, decoding, isCausal, maxRows };
-  return isCausal ? openCausal(options, parts) : openEncoded(options, parts);
+  const begun = { tokenizer, decoding, isCausal, maxRows };
+  const parts = await (isCausal ? openCausal(options, begun) : openEncoded(options, begun));
+  if (parts.phrasing.room < 1) throw noRoom(decoding.window);
+  return parts;
 }
 
 type Begun = Omit<Parts, 'phrasing' | 'stateOf'>;

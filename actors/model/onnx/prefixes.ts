@@ -1,7 +1,7 @@
 // What models that were made for several tasks want before a text, as their files say: T5 and its like are told in words what to do (Raffel et al. 2020, section 2.4).
 import type { ModelTask } from '../api.ts';
+import { readJson } from './model-files.ts';
 import type { Request } from './phrasing.ts';
-import { readJson } from './tokenizer.ts';
 
 export type PrefixOf = (languages: Request['languages']) => string;
 

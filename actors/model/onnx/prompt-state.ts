@@ -1,7 +1,7 @@
 // The state of a model that goes on with a text (GPT, Llama, Qwen and their like): the prompts, then the caches of what was read and written.
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { emptyCaches, joinPlaces, keepPlaces, nextCaches, pick, scoresIn } from './caches.ts';
-import type { Runtime } from './session.ts';
+import { type Runtime, run } from './session.ts';
 import type { State } from './state.ts';
 
 export interface PromptSessions {
@@ -125,8 +125,8 @@ export class PromptState implements State {
     const last = new runtime.Tensor('int64', BigInt64Array.of(1n), []);
     const usesCache = new runtime.Tensor('bool', Uint8Array.of(isFirst ? 0 : 1), [1]);
     const read = { input_ids: tensor(ids, width), position_ids: tensor(positions, width), attention_mask: tensor(mask, total) };
-    const outputs = await decoder.run(pick({ ...read, num_logits_to_keep: last, [SWITCH]: usesCache, ...this.#caches }, decoder.inputNames));
+    const outputs = await run(decoder, pick({ ...read, num_logits_to_keep: last, [SWITCH]: usesCache, ...this.#caches }, decoder.inputNames));
     this.#caches = nextCaches(this.#caches, outputs);
-    return scoresIn(outputs['logits'] as Tensor);
+    return scoresIn(outputs);
   }
 }

@@ -1,4 +1,5 @@
 // How one row chooses what it writes: the interface of searches, and the plain one that always takes the most probable token.
+import { notNumbers } from './floats.ts';
 import { applyRules, type Rules } from './rules.ts';
 
 export interface SearchOptions {
@@ -17,7 +18,7 @@ export interface Search {
   readonly isDone: boolean;
   /** Whether it was stopped by the limit of tokens. */
   readonly isCut: boolean;
-  /** @param scores of all tokens, for each hypothesis; changed @returns for each hypothesis from now on the one that it goes on */
+  /** @param scores of all tokens, for each hypothesis; changed @returns for each hypothesis from now on the one that it goes on @throws Fault MODEL_FAILED for scores that are no numbers */
   advance(scores: readonly Float32Array[]): readonly number[];
 }
 
@@ -51,13 +52,13 @@ export class Greedy implements Search {
   #best(scores: Float32Array): number {
     applyRules(scores, this.written, this.#options.rules);
     let best = 0;
-    let most = scores[0] as number;
-    for (let id = 1; id < scores.length; id++) {
+    let most = Number.NEGATIVE_INFINITY;
+    for (let id = 0; id < scores.length; id++) {
       const score = scores[id] as number;
       if (score > most) {
         most = score;
         best = id;
-      }
+      } else if (Number.isNaN(score)) throw notNumbers();
     }
     return best;
   }

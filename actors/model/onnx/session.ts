@@ -1,5 +1,5 @@
-// Opens an ONNX Runtime session: from a path, with few threads that do not spin, so that the rest of the server keeps its share.
-import type { InferenceSession } from 'onnxruntime-node';
+// Opens and runs ONNX Runtime sessions: from a path, with few threads that do not spin, so that the rest of the server keeps its share.
+import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { Fault } from '../../../kernel/fault.ts';
 
 export type Runtime = typeof import('onnxruntime-node');
@@ -21,6 +21,15 @@ export async function openSession(path: string, threads: number): Promise<{ read
     return { runtime, session };
   } catch (cause) {
     throw new Fault('MODEL_FAILED', { detail: `${path.split('/').at(-1)}: ONNX Runtime cannot open it`, cause });
+  }
+}
+
+/** A graph that does not fit the other files of the model, such as one with fewer words than its tokenizer, fails here. @param outputs wanted; all without it @throws Fault MODEL_FAILED */
+export async function run(session: InferenceSession, inputs: Readonly<Record<string, Tensor>>, outputs = session.outputNames): Promise<Record<string, Tensor>> {
+  try {
+    return (await session.run(inputs, outputs)) as Record<string, Tensor>;
+  } catch (cause) {
+    throw new Fault('MODEL_FAILED', { detail: 'ONNX Runtime cannot run the model with this text: its files are damaged, or do not belong together', cause });
   }
 }
 

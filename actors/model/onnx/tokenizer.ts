@@ -1,10 +1,10 @@
 // The tokenizer of a model: turns text into the numbers that it reads, and cuts what is too long for it at the ends of sentences.
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Tokenizer as Rules } from '@huggingface/tokenizers';
+import { Fault } from '../../../kernel/fault.ts';
 import { sentenceSpans } from '../../../text/sentences.ts';
 import { isWithinPair } from '../../../text/surrogate-pair.ts';
 import type { Span } from '../api.ts';
+import { readJson } from './model-files.ts';
 import { atOnce, type Steps } from './steps.ts';
 
 /** In characters: tokenizers take time with the square of the length of a word. Longer ones are no words of a language. */
@@ -155,12 +155,17 @@ function withoutLongWords(text: string): string[] {
   return parts;
 }
 
-export async function openTokenizer(folder: string): Promise<Tokenizer> {
-  return new Tokenizer(new Rules(await readJson(folder, 'tokenizer.json'), await readJson(folder, 'tokenizer_config.json')));
+/** @param tokens that the files of the model allow at a time */
+export function noRoom(tokens: number): Fault {
+  return new Fault('MODEL_FAILED', { detail: `the files of the model allow ${tokens} tokens at a time, which leaves no room for a text` });
 }
 
-/** @returns an empty object if there is no such file @throws SyntaxError */
-export async function readJson(folder: string, file: string): Promise<Readonly<Record<string, unknown>>> {
-  const text = await readFile(join(folder, file), 'utf8').catch(() => undefined);
-  return text === undefined ? {} : (JSON.parse(text) as Record<string, unknown>);
+/** @throws Fault MODEL_FAILED */
+export async function openTokenizer(folder: string): Promise<Tokenizer> {
+  const [rules, config] = [await readJson(folder, 'tokenizer.json'), await readJson(folder, 'tokenizer_config.json')];
+  try {
+    return new Tokenizer(new Rules(rules, config));
+  } catch (cause) {
+    throw new Fault('MODEL_FAILED', { detail: 'tokenizer.json: is damaged, or of a kind that is not supported', cause });
+  }
 }

@@ -37,8 +37,7 @@ export class Writing {
       place += count;
       const places = Array.from({ length: count }, (_, at) => from + at);
       if (row.isDone || left(row)) return places;
-      const next = row.search.advance(scores.slice(from, place)).map((at) => from + at);
-      tell(row);
+      const next = advanced(row, scores.slice(from, place)).map((at) => from + at);
       return row.isDone ? places : next;
     });
     this.#keep(kept, place);
@@ -76,6 +75,19 @@ function left(row: Row): boolean {
   row.isDone = true;
   row.reject(new Fault('CANCELLED'));
   return true;
+}
+
+/** @returns for each hypothesis from now on the one that it goes on; a row that cannot go on fails alone */
+function advanced(row: Row, scores: readonly Float32Array[]): readonly number[] {
+  try {
+    const next = row.search.advance(scores);
+    tell(row);
+    return next;
+  } catch (error) {
+    row.isDone = true;
+    row.reject(error);
+    return [];
+  }
 }
 
 function tell(row: Row): void {

@@ -185,6 +185,7 @@ test('a crash fails what ran and the others go on; after too many the model is l
   }
   await eventually(async () => (await stateOf(a)) === 'failed', 'it is given up');
   assert.equal(await embed(a, 'fourth'), 'MODEL_FAILED');
+  assert.equal((await a?.status())?.problem, 'the process of the model a has crashed too often');
   pass(COOLDOWN_MS + 1);
   const back = embed(a, 'fifth');
   await runs('fifth');
@@ -206,6 +207,11 @@ test('a model that cannot be loaded says why until its cooldown ends; one whose 
   assert.equal(await embed(a, 'three'), 'MODEL_FAILED');
   const { state, problem } = (await a?.status()) ?? {};
   assert.deepEqual([state, problem, engines.opened], ['failed', 'the graph is broken', ['a']]);
+  pass(COOLDOWN_MS + 1);
+  engines.refusal = new TypeError('a bug');
+  assert.equal(await embed(a, 'five'), 'MODEL_FAILED');
+  assert.equal((await a?.status())?.problem, 'it could not be loaded; the log says why');
+  engines.refusal = undefined;
   pass(COOLDOWN_MS + 1);
   const asked = embed(a, 'four');
   await runs('four');
