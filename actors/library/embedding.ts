@@ -31,6 +31,8 @@ export class Embedding {
   readonly #parts: EmbeddingParts;
   /** By reference: how often the process of the embedder ended while it worked on it. */
   readonly #crashes = new Map<string, number>();
+  /** The embedder that it has worked with last. */
+  #name: string | undefined;
   #running: Promise<void> | undefined;
   #again = false;
   #retry: Timer | undefined;
@@ -49,9 +51,15 @@ export class Embedding {
     });
   }
 
+  /** Files of the embedder may be replaced while it is not loaded: nothing tells that but its name. */
+  noticed(name: string): void {
+    if (this.#name !== undefined && name !== this.#name) this.wake();
+  }
+
   async status(): Promise<EmbeddingStatus> {
     const { store, embedder } = this.#parts;
     const name = await embedder.name().catch(() => undefined);
+    if (name !== undefined) this.noticed(name);
     const references = await countWithout(store, undefined);
     // While the embedder cannot be read, nobody knows whose vectors these are.
     const waiting = await countWithout(store, name);
@@ -84,6 +92,7 @@ export class Embedding {
   async #embedAll(): Promise<void> {
     const { store, embedder, log } = this.#parts;
     const name = await embedder.name();
+    this.#name = name;
     // In no order: several nodes that share the database seldom work on the same one.
     const waiting = shuffled((await referencesWithout(store, name)).filter(({ id }) => (this.#crashes.get(id) ?? 0) < MAX_CRASHES));
     if (waiting.length === 0) return;

@@ -24,6 +24,8 @@ interface FinderParts {
   readonly keys: ReferenceKeys;
   readonly indexes: Indexes;
   readonly embedder: Embedder | undefined;
+  /** Gets the name of the embedder of each question. */
+  onEmbedder(name: string): void;
 }
 
 export class Finder {
@@ -43,6 +45,7 @@ export class Finder {
       return this.#hits(index, await index.search(question.text, question.count));
     }
     const { embedder, vectors, dimensions } = await model.question(question.text, question.caller, question.signal);
+    this.#parts.onEmbedder(embedder);
     const index = await indexes.fresh(question.base, embedder);
     if (!index.vectors.fits(dimensions))
       throw new Fault('MODEL_FAILED', {

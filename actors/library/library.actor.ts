@@ -21,8 +21,9 @@ export default defineActor<LibraryApi, LibraryArgs>(async ({ bases, embedder: id
   const embedder = id === undefined ? undefined : embedderOf(id, ctx);
   const forged = createForgedRows(store, ctx.log, () => ctx.clock.monotonic(), 'reference.forged');
   const keys = new ReferenceKeys(new DataKey('documents', ctx.dataKey('documents'), () => ctx.clock.now()), forged);
-  const finder = new Finder({ store, keys, indexes: new Indexes(store, keys, ctx.log), embedder });
   const embedding = embedder && new Embedding({ store, keys, embedder, clock: ctx.clock, log: ctx.log, signal: ctx.signal });
+  const indexes = new Indexes(store, keys, ctx.log);
+  const finder = new Finder({ store, keys, indexes, embedder, onEmbedder: (name) => embedding?.noticed(name) });
   // From then on a row in clear is forged.
   if (ctx.adopts('documents')) await sealStored(store, keys, ctx.log);
   embedding?.wake();

@@ -1,7 +1,7 @@
 // Documentary bases with an embedder: passages are found by meaning, and their vectors are made in the background, kept, and never of two embedders.
 // covers: GET /models
 import assert from 'node:assert/strict';
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import { createClock } from '../../../kernel/clock.ts';
@@ -11,7 +11,7 @@ import { writeModel } from '../../models/build.ts';
 import { signInAdmin, startServer, type TestServer, temporaryFolder } from '../../server.ts';
 import { docx, form } from './files.ts';
 import { HARBOUR } from './harbour.ts';
-import { modelProcesses } from './models.ts';
+import { modelProcesses, modelsOf } from './models.ts';
 
 const CONFIG = '[[ai.models]]\nid = "embedder"\ntask = "embedding"\n';
 /** None of its words is in the document, but the watchman of the harbour is. */
@@ -119,6 +119,17 @@ test('what a stop or a killed process interrupts goes on; another embedder makes
   const { embedders, passages } = await stored();
   assert.deepEqual([embedders.length, embedders[0] === 'embedder@test', passages], [1, false, 200]);
   assert.equal((await found('Which beacon consumes colza?', 'vectors'))[0], 'Chapter 199');
+});
+
+test('files of the embedder that are replaced while the server runs make all vectors anew once it is loaded again', async () => {
+  const { embedders: before } = await stored();
+  writeFileSync(join(modelFolder, 'embedder', 'config_sentence_transformers.json'), JSON.stringify({ prompts: { query: 'a ' } }));
+  assert.equal(await modelsOf(server).unload('embedder'), true);
+  // Questions alone notice it.
+  await until(async () => (await found('Which beacon consumes colza?', 'vectors'))[0] === 'Chapter 199');
+  await embedded();
+  const { embedders, passages } = await stored();
+  assert.deepEqual([embedders.length, embedders[0] === before[0], passages], [1, false, 200]);
 });
 
 test.run();
