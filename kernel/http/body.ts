@@ -6,6 +6,7 @@ import type { TSchema } from 'typebox';
 import { repeatedMember } from '../../text/repeated-member.ts';
 import { Fault } from '../fault.ts';
 import { hasLoneSurrogate } from './lone-surrogates.ts';
+import { lostNumber } from './lost-numbers.ts';
 import { isTooDeep, MAX_DEPTH } from './nesting.ts';
 import { isName } from './parameters.ts';
 import type { BodyDone } from './read-body.ts';
@@ -171,6 +172,8 @@ function parse(bytes: Buffer): unknown {
     const problem = `body${repeated}: stands twice in its object`;
     throw new Fault('BAD_REQUEST', { detail: problem, errors: [problem] });
   }
+  const lost = lostNumber(text);
+  if (lost !== undefined) throw new Fault('BAD_REQUEST', { detail: `body${shorten(lost)}: the number cannot be kept as it is; write it as a text` });
   return value;
 }
 

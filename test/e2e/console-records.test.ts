@@ -94,6 +94,30 @@ if (!skipWithout('chromium')) {
     await page.context().close();
   });
 
+  test('claims are sent as they are typed: what the server cannot keep is told, and nothing is changed', async () => {
+    const extra_claims = { account: 12345678901234567000 };
+    await they.user('exact', 'bea', 'bea password', { extra_claims });
+    const { page } = await openConsole(browser, server.address, root, 'person/exact/bea');
+    const field = page.getByLabel('Further claims');
+    for (const [typed, said] of [
+      ['{"account": 12345678901234567891}', 'the number cannot be kept as it is'],
+      ['{"account": 1, "account": 2}', 'stands twice in its object'],
+      ['{"account": 1}, "roles": ["admin"]', 'The claims are not JSON'],
+    ] as const) {
+      await field.fill(typed);
+      await page.getByRole('region', { name: 'Roles and claims' }).getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('alert').filter({ hasText: said }).waitFor();
+      assert.deepEqual((await read('/realms/exact/userpass/bea')).extra_claims, extra_claims);
+    }
+    await field.fill('{"account": "12345678901234567891"}');
+    await save(page, 'Roles and claims', 'The person is changed.');
+    assert.deepEqual((await read('/realms/exact/userpass/bea')).extra_claims, { account: '12345678901234567891' });
+    await field.fill('');
+    await save(page, 'Roles and claims', 'The person is changed.');
+    assert.equal((await read('/realms/exact/userpass/bea')).extra_claims, null);
+    await page.context().close();
+  });
+
   test('the record of an administrator keeps what its form does not show, and names as they are', async () => {
     const record = {
       id: 'lead',

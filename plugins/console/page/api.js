@@ -17,7 +17,7 @@ export class Refusal extends Error {
 /**
  * @param {Method} method
  * @param {string} path of this server, with its query
- * @param {unknown} [body] sent as JSON
+ * @param {unknown} [body] sent as JSON; a text is JSON already
  * @returns {Promise<Answer>}
  * @throws {Refusal}
  */
@@ -25,7 +25,13 @@ export async function ask(method, path, body) {
   // The names that the views know, whatever spelling the server is set to.
   const names = { 'x-json-names': 'profile' };
   const headers = { accept: 'application/json', ...names, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
-  const response = await send(path, { method, headers, cache: 'no-store', redirect: 'error', ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  const response = await send(path, {
+    method,
+    headers,
+    cache: 'no-store',
+    redirect: 'error',
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
   const text = await response.text();
   const value = parse(text);
   if (response.ok) return { status: response.status, body: value, next: nextOf(response.headers.get('link'), path) };
