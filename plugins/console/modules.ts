@@ -16,6 +16,7 @@ export const MODULES = [
   'dialog.js',
   'duration.js',
   'factor.js',
+  'folded.js',
   'form.js',
   'frame.js',
   'free-name.js',

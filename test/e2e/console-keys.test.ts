@@ -137,6 +137,33 @@ if (!skipWithout('chromium')) {
     await page.context().close();
   });
 
+  test('a key is ended by what one sees of its name, and by its identifier where nothing is seen of it', async () => {
+    const { page } = await openConsole(browser, server.address, root);
+    const dialog = page.getByRole('dialog');
+    for (const [name, seen] of [
+      ['double  space', 'double space'],
+      ['two\nlines', 'two lines'],
+      ['a\ttab', 'a tab'],
+      ['de\u0301compose\u0301', 'décomposé'],
+      ['\u202egnp.pdf', 'gnp.pdf'],
+      [' \u200b', undefined],
+    ] as const) {
+      const id = await createKey(name);
+      await goTo(page, `key/${id}`, seen === undefined ? id : /./);
+      await page.getByRole('button', { name: 'Revoke' }).click();
+      const field = dialog.getByRole('textbox', { name: /^Type/ });
+      await field.fill('another');
+      await dialog.getByRole('button', { name: 'Revoke' }).click();
+      await dialog.getByText('This is not the name').waitFor();
+      await field.fill(seen ?? id);
+      await dialog.getByRole('button', { name: 'Revoke' }).click();
+      await page.getByText('Deactivated', { exact: true }).first().waitFor();
+    }
+    await goTo(page, 'keys', 'Keys');
+    for (const link of await page.getByRole('table').getByRole('link').all()) assert.match((await link.textContent()) ?? '', /[\p{L}\p{N}]/u);
+    await page.context().close();
+  });
+
   test('a long list is read a page at a time', async () => {
     for (let at = 0; at < 27; at++) await createKey(`many ${at}`, ['many']);
     const { page } = await openConsole(browser, server.address, root, 'keys?tag=many');

@@ -2,6 +2,7 @@
 
 import { html, nothing, render } from '/console/lib/lit-html.js';
 import { Refusal } from './api.js';
+import { folded } from './folded.js';
 import { complaint, submits, textField, textIn } from './form.js';
 
 /** @typedef {{ title: string, body: unknown, verb: string, danger?: boolean, isShown?: boolean, work: (data: FormData, form: HTMLFormElement) => unknown }} Question */
@@ -55,9 +56,9 @@ export function askIn({ title, body, verb, danger = false, isShown = false, work
  * @param {{ title: string, body: unknown, verb: string, name: string, work: (data: FormData) => unknown }} question
  */
 export function askForName({ title, body, verb, name, work }) {
-  const typed = textField('typed', `Type ${name} to go on`, { id: 'typed-name', required: true });
+  const typed = textField('typed', html`Type <bdi>${name}</bdi> to go on`, { id: 'typed-name', required: true });
   const check = (/** @type {FormData} */ data) => {
-    if (textIn(data, 'typed') !== name.trim()) throw new Refusal(0, `This is not the name: ${name}`, 'NAME');
+    if (folded(textIn(data, 'typed')) !== folded(name)) throw new Refusal(0, `This is not the name: ${name}`, 'NAME');
     return work(data);
   };
   return askIn({ title, body: html`${body} ${typed}`, verb, danger: true, work: check });

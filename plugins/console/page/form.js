@@ -65,7 +65,7 @@ const labelled = (id, label, control, hint) =>
     ${control} ${hint === undefined ? nothing : html`<p class="hint" id="${id}-hint">${hint}</p>`}
   </div>`;
 
-/** @param {string} name @param {string} label @param {FieldOptions} options */
+/** @param {string} name @param {unknown} label @param {FieldOptions} options */
 export function textField(name, label, options = {}) {
   const { id = name, value, hint, type = 'text', required = false, readonly = false, mono = false, change, input, ...more } = options;
   const control = html`<input

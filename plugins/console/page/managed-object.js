@@ -1,5 +1,6 @@
 // A key as the console shows it: the attributes of a managed object under names for people.
 import { ask } from './api.js';
+import { folded } from './folded.js';
 import { identifier, memberOf, membersOf, operate, operateOnAll, structure, text } from './kmip.js';
 
 /** Bits of CryptographicUsageMask (KMIP 2.1 section 11.14) in the order in which they are shown. */
@@ -62,7 +63,7 @@ function objectOf(id, nodes) {
   const bits = Number(memberOf(nodes, 'CryptographicLength') ?? 0);
   const curve = String(memberOf(memberOf(nodes, 'CryptographicDomainParameters') ?? [], 'RecommendedCurve') ?? '');
   return {
-    ...{ id, type, typeName: TYPES[type] ?? type, name, title: name || id, algorithm, bits, curve, nodes },
+    ...{ id, type, typeName: TYPES[type] ?? type, name, title: folded(name) === '' ? id : name, algorithm, bits, curve, nodes },
     kind: kindOf(algorithm, bits, curve),
     state: memberOf(nodes, 'State') ?? '',
     tags: tagsOf(nodes),
