@@ -30,6 +30,9 @@ const VIEWS = [
 
 const PODS = { jwks_url: 'https://cluster.example/jwks', bound_service_account_names: ['*'], bound_service_account_namespaces: ['prod'], token_ttl: 60 };
 
+/** Nothing in its texts says where a line may end. */
+const PROVIDER = { jwt_issuer_uri: `https://${'i'.repeat(200)}`, jwks_uri: `https://${'k'.repeat(200)}`, jwt_audience: 'a'.repeat(2_048) };
+
 let server: TestServer;
 let browser: Browser;
 let hsm: SoftHsm;
@@ -42,7 +45,7 @@ if (!skipWithout('chromium') && !skipWithout('softhsm2')) {
     server = await startServer({ config: `[[hsm_instances]]\nhsm_model = "soft_hsm"\nhsm_slot = [${slot}]\nhsm_password = ["12345678"]\n` });
     root = await signInAdmin(server);
     const some = people(server, root);
-    await some.realm('team');
+    await some.realm('team', { auth_params: { jwt_params: { idp_params: [PROVIDER] } } });
     await some.user('team', 'ada', 'ada password', { roles: ['<b>'] });
     assert.equal((await server.ask('POST', '/auth/approle/role/backup', { cookie: root })).status, 204);
     assert.equal((await server.ask('POST', '/auth/cluster/role/pods', { cookie: root, body: PODS })).status, 204);

@@ -13,7 +13,7 @@ export function providerPart(realm, again) {
     const { jwt_issuer_uri: issuer, jwks_uri: keys, jwt_audience: audience } = provider;
     return [
       html`<bdi>${issuer}</bdi>`,
-      html`<bdi>${keys}</bdi>${audience ? html`<small>for ${audience}</small>` : nothing}`,
+      html`<bdi>${keys}</bdi>${audience ? html`<small>for <bdi>${audience}</bdi></small>` : nothing}`,
       html`<button type="button" class="bare" aria-label="Remove ${issuer}" @click=${() => remove(realm, provider, again)}>Remove</button>`,
     ];
   });
