@@ -5,7 +5,7 @@ import { askForName, askIn } from './dialog.js';
 import { textField, textIn, wordsIn } from './form.js';
 import { icon } from './icons.js';
 import { tell } from './notice.js';
-import { empty, head, pager, table } from './shown.js';
+import { empty, head, pages, table } from './shown.js';
 
 const FIRST = '/admins?limit=25';
 
@@ -28,7 +28,7 @@ async function draw(stage, address) {
     html`
       ${head('Administrators', 'An administrator manages the people of some realms. Those of realm _ manage the whole server.', html`<button type="button" @click=${() => change(undefined, again)}>${icon('plus')}Make an administrator</button>`)}
       ${rows.length === 0 ? empty('No administrators', 'This cannot be: you are one.') : table('Administrators', ['Name', 'Administers', 'Signs in as', ''], rows)}
-      ${pager(address === FIRST ? undefined : again, next ? () => draw(stage, next) : undefined)}
+      ${pages(FIRST, address, next, (other) => draw(stage, other))}
     `,
   );
 }

@@ -4,7 +4,7 @@ import { get, query as queryOf } from './api.js';
 import { save } from './bytes.js';
 import { selectField, submits, textField, textIn, wordsOf } from './form.js';
 import { tell } from './notice.js';
-import { badge, empty, head, moment, pager, table } from './shown.js';
+import { badge, empty, head, moment, pages, table } from './shown.js';
 
 const PAGE = 50;
 /** Rows of one export; what is older is for the API. */
@@ -20,8 +20,9 @@ export async function open(stage) {
   const filter = { realm, event: query.get('event') ?? '', actor: query.get('actor') ?? '', order: query.get('order') ?? 'newest' };
   const after = query.get('after') ?? '';
   const { events, next } = await get(`/audit?${queryOf({ ...filter, after, limit: PAGE })}`);
-  const lead = (/** @type {string} */ cursor) => () => {
-    location.hash = `#/audit?${queryOf({ ...filter, after: cursor })}`;
+  const pageAt = (/** @type {string} */ cursor) => `#/audit?${queryOf({ ...filter, after: cursor })}`;
+  const go = (/** @type {string} */ address) => {
+    location.hash = address;
   };
   const rows = events.map((/** @type {any} */ row) => [
     moment(row.time),
@@ -36,7 +37,7 @@ export async function open(stage) {
     html`
       ${head('Audit', 'Who did what, when and from where. Each row is chained to the one before.', exports)} ${filterForm(filter, me)}
       ${rows.length === 0 ? empty('No events', 'Nothing that matches has happened.') : table('Events', ['Time', 'Event', 'Who', 'What', 'From'], rows)}
-      ${pager(after === '' ? undefined : lead(''), next ? lead(next) : undefined)}
+      ${pages(pageAt(''), pageAt(after), next ? pageAt(next) : undefined, go)}
     `,
   );
 }

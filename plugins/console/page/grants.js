@@ -5,7 +5,7 @@ import { ask, part, Refusal } from './api.js';
 import { askIn } from './dialog.js';
 import { checkField, complaint, submits, textField, textIn } from './form.js';
 import { tell } from './notice.js';
-import { table } from './shown.js';
+import { pages, table } from './shown.js';
 
 /** Rights by the types of objects for which they make sense; the words say what people do with them. */
 const RIGHTS = /** @type {const} */ ([
@@ -31,7 +31,8 @@ export async function grantPart(stage, object) {
   const place = document.createElement('div');
   const draw = async (address = path) => {
     const { body, next } = await ask('GET', address);
-    if (!stage.signal.aborted) render(listOf(object, body, next, draw), place);
+    if (!stage.signal.aborted)
+      render([listOf(object, body, () => draw()), address === path && next === undefined ? nothing : pages(path, address, next, draw)], place);
   };
   await draw();
   return html`<section class="card" aria-labelledby="grants-title">
@@ -44,15 +45,15 @@ export async function grantPart(stage, object) {
   </section>`;
 }
 
-/** @param {import('./managed-object.js').ManagedObject} object @param {readonly { user_id: string, operations: string[] }[]} grants @param {string | undefined} next @param {(address?: string) => Promise<void>} draw */
-function listOf(object, grants, next, draw) {
+/** @param {import('./managed-object.js').ManagedObject} object @param {readonly { user_id: string, operations: string[] }[]} grants @param {() => Promise<void>} draw */
+function listOf(object, grants, draw) {
   if (grants.length === 0) return html`<p class="faint">Nobody. You can grant single operations to a user, to everybody in a realm, or to all.</p>`;
   const rows = grants.map(({ user_id: user, operations }) => [
     html`<bdi>${user}</bdi>`,
     wordsOf(operations),
     html`<button type="button" class="bare" aria-label="Take back the grant of ${user}" @click=${() => takeBack(object, user, operations, draw)}>Take back</button>`,
   ]);
-  return html`${table('Grants', ['User', 'May', ''], rows)} ${next ? html`<button type="button" class="quiet" @click=${() => draw(next)}>Next ${PAGE}</button>` : nothing}`;
+  return table('Grants', ['User', 'May', ''], rows);
 }
 
 /** @param {import('./managed-object.js').ManagedObject} object @param {string} user @param {readonly string[]} operations @param {() => Promise<void>} draw */

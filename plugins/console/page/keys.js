@@ -6,7 +6,7 @@ import { selectField, textField, textIn } from './form.js';
 import { icon } from './icons.js';
 import { enumeration, integer, memberOf, membersOf, nameNode, operate, structure, tagsNode, vendorNode } from './kmip.js';
 import { describeAll, STATES } from './managed-object.js';
-import { day, empty, head, pager, stateBadge, table, tagList } from './shown.js';
+import { day, empty, head, pager, pages, stateBadge, table, tagList } from './shown.js';
 
 const PAGE = 25;
 const ALGORITHMS = [
@@ -27,7 +27,7 @@ const ALGORITHMS = [
 const TYPES = ['SymmetricKey', 'PrivateKey', 'PublicKey', 'Certificate', 'SecretData', 'OpaqueObject', 'SplitKey'];
 const FILTERS = ['name', 'tag', 'algorithm', 'state', 'type', 'hsm', 'owner', 'scope'];
 
-/** @typedef {{ objects: import('./managed-object.js').ManagedObject[], where: string, owners: ReadonlyMap<string, string>, before?: string | undefined, after?: string | undefined }} Found addresses of the pages around */
+/** @typedef {{ objects: import('./managed-object.js').ManagedObject[], owners: ReadonlyMap<string, string>, around: unknown }} Found `around`: the way to the pages around */
 
 /** @param {import('./stage.js').Stage} stage */
 export async function open(stage) {
@@ -41,17 +41,14 @@ export async function open(stage) {
     ${head('Keys', html`Keys, certificates and secrets that you own or may use, as <bdi>${stage.me.user}</bdi>.`, action)}
     ${searchForm(query, isSearch, places)}
     ${found.objects.length === 0 ? nobody(isSearch, action) : list(found)}
-    ${pager(leadTo(found.before), leadTo(found.after), found.where)}
+    ${found.around}
   `;
   stage.show('Keys', template);
 }
 
-/** @param {string | undefined} address */
-function leadTo(address) {
-  if (address === undefined) return undefined;
-  return () => {
-    location.hash = address;
-  };
+/** @param {string} address */
+function go(address) {
+  location.hash = address;
 }
 
 /** @param {boolean} isSearch @param {unknown} action */
@@ -128,13 +125,10 @@ async function located(query) {
   const located = memberOf(answer, 'LocatedItems');
   const total = located === undefined ? Number.POSITIVE_INFINITY : Number(located);
   const at = (/** @type {number} */ start) => `#/keys?${queryOf({ ...Object.fromEntries(query), offset: start > 0 ? start : '' })}`;
-  return {
-    objects: await describeAll(ids),
-    owners: new Map(),
-    where: ids.length === 0 ? '' : `${offset + 1} to ${offset + ids.length} of ${located === undefined ? 'many' : total.toLocaleString()}`,
-    before: offset > 0 ? at(offset - PAGE) : undefined,
-    after: offset + ids.length < total && ids.length > 0 ? at(offset + PAGE) : undefined,
-  };
+  const where = ids.length === 0 ? '' : `${offset + 1} to ${offset + ids.length} of ${located === undefined ? 'many' : total.toLocaleString()}`;
+  const before = offset > 0 ? () => go(at(offset - PAGE)) : undefined;
+  const after = offset + ids.length < total && ids.length > 0 ? () => go(at(offset + PAGE)) : undefined;
+  return { objects: await describeAll(ids), owners: new Map(), around: pager(before, after, where) };
 }
 
 /** @param {URLSearchParams} query @param {string} name @param {(value: string) => import('./kmip.js').Node} node */
@@ -145,14 +139,10 @@ function given(query, name, node) {
 
 /** @param {URLSearchParams} query @returns {Promise<Found>} */
 async function granted(query) {
-  const { body, next } = await ask('GET', `/access/obtained?${queryOf({ limit: PAGE, after: query.get('after') ?? '' })}`);
+  const at = query.get('after') ?? '';
+  const { body, next } = await ask('GET', `/access/obtained?${queryOf({ limit: PAGE, after: at })}`);
   const after = next && new URLSearchParams(next.split('?')[1]).get('after');
+  const pageAt = (/** @type {string} */ cursor) => `#/keys?${queryOf({ scope: 'granted', after: cursor })}`;
   const owners = new Map(body.map((/** @type {any} */ item) => [item.object_id, item.owner_id]));
-  return {
-    objects: await describeAll([...owners.keys()]),
-    owners,
-    where: '',
-    ...(query.get('after') ? { before: '#/keys?scope=granted' } : {}),
-    ...(after ? { after: `#/keys?${queryOf({ scope: 'granted', after })}` } : {}),
-  };
+  return { objects: await describeAll([...owners.keys()]), owners, around: pages(pageAt(''), pageAt(at), after ? pageAt(after) : undefined, go) };
 }

@@ -7,7 +7,7 @@ import { icon } from './icons.js';
 import { tell } from './notice.js';
 import { settingList } from './role-settings.js';
 import { tokenPart } from './role-tokens.js';
-import { copied, head, pager, table } from './shown.js';
+import { copied, head, pages, table } from './shown.js';
 
 /** @param {import('./stage.js').Stage} stage */
 export const open = (stage) => draw(stage);
@@ -46,7 +46,8 @@ async function roleId(path) {
 
 /** @param {string} path @param {string | undefined} at address of the page; the first if undefined @param {(at?: string) => unknown} again draws the view with this page */
 async function secretPart(path, at, again) {
-  const { body, next } = await ask('GET', at ?? `${path}/secret-id?limit=25`);
+  const first = `${path}/secret-id?limit=25`;
+  const { body, next } = await ask('GET', at ?? first);
   const rows = body.data.keys.map((/** @type {string} */ accessor) => [
     html`<code>${accessor}</code>`,
     html`<button type="button" class="bare" aria-label="Destroy ${accessor}" @click=${() => destroy(path, accessor, () => again(at))}>Destroy</button>`,
@@ -54,7 +55,7 @@ async function secretPart(path, at, again) {
   return html`<section class="card" aria-labelledby="secrets-title">
     <h2 id="secrets-title">Secret ids</h2>
     ${rows.length === 0 ? html`<p class="faint">None: nobody can sign in with this role yet.</p>` : table('Secret ids', ['Accessor', ''], rows)}
-    ${at === undefined && next === undefined ? nothing : pager(at === undefined ? undefined : () => again(), next === undefined ? undefined : () => again(next))}
+    ${at === undefined && next === undefined ? nothing : pages(first, at ?? first, next, again)}
   </section>`;
 }
 

@@ -7,7 +7,7 @@ import { textField, textIn, wordsIn } from './form.js';
 import { requireFree } from './free-name.js';
 import { icon } from './icons.js';
 import { tell } from './notice.js';
-import { empty, head, pager, table } from './shown.js';
+import { empty, head, pages, table } from './shown.js';
 
 const FIRST = '/auth/approle/role?limit=25';
 const CLUSTER = '/auth/cluster/role?limit=25';
@@ -27,11 +27,11 @@ async function draw(stage, roles, clusters) {
     html`
       ${head('Machines', 'Programs sign in with a role and get an app token, which they use for keys.', html`<button type="button" @click=${makeRole}>${icon('plus')}Make a role</button>`)}
       ${mine.length === 0 ? empty('No roles yet', 'Make one for each program, so that each has a name of its own in the audit.') : table('Roles', ['Role'], mine)}
-      ${pager(roles === FIRST ? undefined : () => open(stage), own.next ? () => draw(stage, /** @type {string} */ (own.next), clusters) : undefined)}
+      ${pages(FIRST, roles, own.next, (address) => draw(stage, address, clusters))}
       <h2 class="spaced">Roles of clusters</h2>
       <p><button type="button" class="quiet" @click=${makeClusterRole}>${icon('plus')}Make a role of clusters</button></p>
       ${theirs.length === 0 ? html`<p class="faint">None. Service accounts of a cluster sign in with the tokens that the cluster gives them.</p>` : table('Roles of clusters', ['Role'], theirs)}
-      ${pager(clusters === CLUSTER ? undefined : () => open(stage), others.next ? () => draw(stage, roles, /** @type {string} */ (others.next)) : undefined)}
+      ${pages(CLUSTER, clusters, others.next, (address) => draw(stage, roles, address))}
     `,
   );
 }

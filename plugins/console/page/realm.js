@@ -8,10 +8,13 @@ import { icon } from './icons.js';
 import { namesField, namesIn } from './names.js';
 import { tell } from './notice.js';
 import { providerPart } from './providers.js';
-import { badge, empty, head, pager, table, tagList } from './shown.js';
+import { badge, empty, head, pages, table, tagList } from './shown.js';
 
 /** @param {import('./stage.js').Stage} stage */
-export const open = (stage) => draw(stage, `/realms/${part(stage.params[0] ?? '')}/userpass?limit=25`);
+export const open = (stage) => draw(stage, firstOf(stage));
+
+/** @param {import('./stage.js').Stage} stage @returns {string} the address of the first page of the people */
+const firstOf = ({ params }) => `/realms/${part(params[0] ?? '')}/userpass?limit=25`;
 
 /** @param {import('./stage.js').Stage} stage @param {string} address of the page of its people */
 async function draw(stage, address) {
@@ -34,7 +37,7 @@ async function draw(stage, address) {
       <p class="trail"><a href="#/realms">Realms</a></p>
       ${head(html`Realm <bdi>${id}</bdi>`, html`People sign in at <a href="/sign-in?realm=${part(id)}">/sign-in?realm=${id}</a>.`, actions)}
       ${rows.length === 0 ? empty('Nobody yet', 'Add people who sign in with a password, or let a provider of JWTs vouch for them.') : table('People', ['User', 'Roles', ''], rows)}
-      ${pager(people.length === 0 || !address.includes('after=') ? undefined : again, next ? () => draw(stage, next) : undefined)}
+      ${pages(firstOf(stage), address, next, (other) => draw(stage, other))}
       <div class="parts below">${stage.me.is_super_admin ? [settings(realm, again), providerPart(realm, again)] : nothing}</div>
     `,
   );

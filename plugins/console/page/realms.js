@@ -6,7 +6,7 @@ import { duration } from './duration.js';
 import { textField, textIn } from './form.js';
 import { icon } from './icons.js';
 import { tell } from './notice.js';
-import { empty, head, pager, table } from './shown.js';
+import { empty, head, pages, table } from './shown.js';
 
 const FIRST = '/admins/realms?limit=25';
 
@@ -30,7 +30,7 @@ async function draw(stage, address) {
     html`
       ${head('Realms and people', 'A realm holds people, and says how they sign in and for how long.', add)}
       ${rows.length === 0 ? empty('No realms', 'You administer none.') : table('Realms', ['Realm', 'Sign-in', 'Sessions end after', 'or unused for'], rows)}
-      ${pager(address === FIRST ? undefined : () => draw(stage, FIRST), next ? () => draw(stage, next) : undefined)}
+      ${pages(FIRST, address, next, (other) => draw(stage, other))}
     `,
   );
 }

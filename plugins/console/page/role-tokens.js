@@ -3,7 +3,7 @@ import { html, nothing } from '/console/lib/lit-html.js';
 import { ask } from './api.js';
 import { askIn } from './dialog.js';
 import { tell } from './notice.js';
-import { moment, pager, table } from './shown.js';
+import { moment, pages, table } from './shown.js';
 
 /** Tokens on a page. */
 const PAGE = 25;
@@ -16,7 +16,8 @@ const PAGE = 25;
  * @param {(at?: string) => unknown} again draws the view with this page
  */
 export async function tokenPart(path, at, again) {
-  const { body, next } = await ask('GET', at ?? `${path}/tokens?limit=${PAGE}`);
+  const first = `${path}/tokens?limit=${PAGE}`;
+  const { body, next } = await ask('GET', at ?? first);
   const tokens = /** @type {Token[]} */ (body.data.tokens);
   const rows = tokens.map(({ accessor, entity_id: entity, creation_time: made, expire_time: end }) => [
     html`<code>${accessor}</code>`,
@@ -28,7 +29,7 @@ export async function tokenPart(path, at, again) {
   return html`<section class="card" aria-labelledby="tokens-title">
     <h2 id="tokens-title">Tokens</h2>
     ${rows.length === 0 ? html`<p class="faint">No token of this role is good now.</p>` : table('Tokens', ['Accessor', 'Of', 'Issued', 'Ends', ''], rows)}
-    ${at === undefined && next === undefined ? nothing : pager(at === undefined ? undefined : () => again(), next === undefined ? undefined : () => again(next))}
+    ${at === undefined && next === undefined ? nothing : pages(first, at ?? first, next, again)}
   </section>`;
 }
 

@@ -3,7 +3,7 @@ import { html, nothing, render } from '/console/lib/lit-html.js';
 import { ask, get, part } from './api.js';
 import { askIn } from './dialog.js';
 import { tell } from './notice.js';
-import { badge, moment, table } from './shown.js';
+import { badge, moment, pages, table } from './shown.js';
 import { leave } from './sign-out.js';
 
 const PAGE = 10;
@@ -15,14 +15,15 @@ export async function sessionPart(stage, realm, username, scheme) {
   const draw = async (address = path) => {
     const { body, next } = await ask('POST', address, [{ username, auth_scheme: scheme }]);
     const found = await Promise.all(body.session_ids.map((/** @type {string} */ id) => get(`/sessions/${part(id)}`)));
-    if (!stage.signal.aborted) render(listOf(stage, found.filter(Boolean), next, draw), place);
+    if (!stage.signal.aborted)
+      render([listOf(stage, found.filter(Boolean), draw), address === path && next === undefined ? nothing : pages(path, address, next, draw)], place);
   };
   await draw();
   return html`<section class="card" aria-labelledby="sessions-title"><h2 id="sessions-title">Sessions</h2>${place}</section>`;
 }
 
-/** @param {import('./stage.js').Stage} stage @param {readonly any[]} sessions @param {string | undefined} next @param {(address?: string) => Promise<void>} draw */
-function listOf({ me }, sessions, next, draw) {
+/** @param {import('./stage.js').Stage} stage @param {readonly any[]} sessions @param {() => Promise<void>} draw */
+function listOf({ me }, sessions, draw) {
   if (sessions.length === 0) return html`<p class="faint">Nobody is signed in.</p>`;
   const end = async (/** @type {readonly string[]} */ ids, /** @type {string} */ words) => {
     const work = async () => {
@@ -43,6 +44,5 @@ function listOf({ me }, sessions, next, draw) {
   return html`${table('Sessions', ['Began', '', ''], rows)}
     <div class="actions">
       ${others.length > 1 ? html`<button type="button" class="quiet" @click=${() => end(others, 'The sessions have ended.')}>End all${others.length < sessions.length ? ' others' : ''} of this list</button>` : nothing}
-      ${next ? html`<button type="button" class="quiet" @click=${() => draw(next)}>Next ${PAGE}</button>` : nothing}
     </div>`;
 }

@@ -84,3 +84,15 @@ export const pager = (before, after, where = nothing) =>
         <span>${where}</span>
         <button type="button" class="quiet" ?disabled=${after === undefined} @click=${after ?? nothing}>Next</button>
       </div>`;
+
+/** From which page of a list somebody has come to another: the server tells the way on only. @type {Map<string, string>} */
+const cameFrom = new Map();
+
+/** Buttons to the pages around one that the server gives by its address. @param {string} first @param {string} at @param {string | undefined} next @param {(address: string) => unknown} go */
+export function pages(first, at, next, go) {
+  const on = (/** @type {string} */ address) => () => {
+    cameFrom.set(address, at);
+    return go(address);
+  };
+  return pager(at === first ? undefined : () => go(cameFrom.get(at) ?? first), next === undefined ? undefined : on(next));
+}
