@@ -35,9 +35,17 @@ export const mayClientDelete = (tag: number): boolean => reaches(tag, 'delete');
 
 /** The error that says why a client cannot set, change or delete the attribute. */
 export function readOnly(tag: number): Refusal {
-  const why = mayClientSet(tag) ? 'can be set only when the object is created' : 'is server-managed';
-  return new Refusal('AttributeReadOnly', `DENIED: ${tagName(tag)} ${why}`);
+  return new Refusal('AttributeReadOnly', `DENIED: ${tagName(tag)} ${WHY[ruleOf(tag)?.client ?? 'none']}`);
 }
+
+/** By what a client may do. Those with every right are refused only as attributes of the vendor y, which are for servers (2.1 section 4.60). */
+const WHY: Readonly<Record<ClientRight, string>> = {
+  none: 'is server-managed',
+  create: 'can be set only when the object is created',
+  add: 'cannot be changed or deleted once it is set',
+  modify: 'cannot be deleted',
+  delete: 'of the vendor y is server-managed',
+};
 
 /** The name in KMIP 1.x, such as `Cryptographic Algorithm`; undefined if KMIP 1.x does not have the attribute. */
 export function nameOfAttribute(tag: number): string | undefined {

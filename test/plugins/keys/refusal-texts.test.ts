@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import { decodeBinary } from '../../../kmip/ttlv/binary.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
-import { enumeration, integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { dateTime, enumeration, integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { structureOf, textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Made } from '../../certificates.ts';
@@ -90,6 +90,23 @@ test('attributes that the server manages, and those that were set when the objec
     await told('DeleteAttribute', ID(id), enumeration(TAG.AttributeReference, TAG.CryptographicLength)),
     /can be set only when the object is created/,
   );
+});
+
+test('attributes that may be added later are not said to be set only when the object is made', async () => {
+  const id = await key();
+  const given = (node: Node) => structure(TAG.NewAttribute, [node]);
+  const reference = (tag: number) => enumeration(TAG.AttributeReference, tag);
+  await client.do('AddAttribute', ID(id), given(dateTime(TAG.DeactivationDate, 4_000_000_000)));
+  assert.match(await told('DeleteAttribute', ID(id), reference(TAG.DeactivationDate)), /DeactivationDate cannot be deleted$/);
+  const kind = (of: number) => given(enumeration(TAG.NISTKeyType, of));
+  await client.do('AddAttribute', ID(id), kind(ENUM.NISTKeyType.SymmetricDataEncryptionKey));
+  const changes = [
+    () => told('ModifyAttribute', ID(id), kind(ENUM.NISTKeyType.SymmetricKeyWrappingKey)),
+    () => told('DeleteAttribute', ID(id), reference(TAG.NISTKeyType)),
+  ];
+  for (const change of changes) assert.match(await change(), /NISTKeyType cannot be changed or deleted once it is set$/);
+  const servers = structure(TAG.Attribute, [text(TAG.VendorIdentification, 'y'), text(TAG.AttributeName, 'a'), text(TAG.AttributeValue, 'b')]);
+  assert.match(await told('AddAttribute', ID(id), given(servers)), /Attribute of the vendor y is server-managed$/);
 });
 
 test.run();
