@@ -27,6 +27,10 @@ const { NoEncoding, TTLVEncoding } = ENUM.EncodingOption;
 
 /** @throws Refusal Sensitive, NotExtractable, KeyFormatTypeNotSupported, KeyCompressionTypeNotSupported, and the refusals of wrapping */
 export function givenOut(request: Structure, object: ManagedObject, ctx: OperationContext): Structure | Promise<Structure> {
+  return andThen(contentFor(request, object, ctx), (content) => andThen(noteGivenOut(object, ctx), () => content));
+}
+
+function contentFor(request: Structure, object: ManagedObject, ctx: OperationContext): Structure | Promise<Structure> {
   const specification = structureOf(request, TAG.KeyWrappingSpecification);
   if (flagOf(object.attributes, TAG.Sensitive, false) && !specification)
     throw new Refusal('Sensitive', 'DENIED: the object is sensitive and is returned only in wrapped form');
@@ -45,7 +49,7 @@ export function givenOut(request: Structure, object: ManagedObject, ctx: Operati
       return andThen(clear ? unwrapContent(content, ctx) : content, (given) => wrapContent(wrappable(given, specification, object, ctx), specification, ctx));
     const wrapper = wrapperOf(object);
     if (wrapper !== undefined && !clear) return wrapContent(keyValueIn(content, ctx.version), wrappingSpecification(wrapper), ctx);
-    return andThen(noteGivenOut(object, ctx), () => andThen(clear ? unwrapContent(content, ctx) : content, (given) => withMask(given, object, ctx)));
+    return andThen(clear ? unwrapContent(content, ctx) : content, (given) => withMask(given, object, ctx));
   });
 }
 
@@ -64,7 +68,7 @@ async function fromKeeper(request: Structure, object: ManagedObject, specificati
   const format = askedFormat(request);
   const isOwn = format === undefined || format === keyBlockHead(object.content as Structure).format;
   const wrapped = specification && flagOf(object.attributes, TAG.Sensitive, false) && isOwn && (await wrapThere(object, specification, ctx));
-  return wrapped || givenOut(request, await withValue(object, ctx), ctx);
+  return wrapped || contentFor(request, await withValue(object, ctx), ctx);
 }
 
 async function withValue(object: ManagedObject, ctx: OperationContext): Promise<ManagedObject> {
@@ -130,7 +134,7 @@ function wantsClear(request: Structure, { type }: ManagedObject, { server }: Ope
   return defaultUnwrapType.includes('All') || defaultUnwrapType.includes(nameOf('ObjectType', type));
 }
 
-/** Clears Fresh once the material leaves in clear for the first time. */
+/** Clears Fresh once the object is given out for the first time, wrapped or not (2.1 section 4.24). */
 function noteGivenOut(object: ManagedObject, ctx: OperationContext): void | Promise<void> {
   if (!flagOf(object.attributes, TAG.Fresh, false)) return;
   return ctx.change(async (tx) => {

@@ -265,4 +265,18 @@ async function comingBack(wrapped: Structure): Promise<Uint8Array> {
   return materialOf(await got(textIn(await alice.do('Import', ...imported(wrapped, notWrapped)), TAG.UniqueIdentifier)));
 }
 
+test('a key that is given out is not fresh any more, wrapped or not, and a group gives it to nobody as its fresh one', async () => {
+  const wrapper = textIn(await alice.do('Create', code('ObjectType', 'SymmetricKey'), aes(256, active)), TAG.UniqueIdentifier);
+  const ways: readonly (readonly Node[])[] = [[], [named(wrapper)], [named(wrapper, noEncoding)]];
+  for (const [at, way] of ways.entries()) {
+    const group = text(TAG.ObjectGroup, `group ${at}`);
+    const key = textIn(await alice.do('Create', code('ObjectType', 'SymmetricKey'), aes(256, active, group)), TAG.UniqueIdentifier);
+    const fresh = async () => textOf(await alice.do('Locate', code('ObjectGroupMember', 'GroupMemberFresh'), attributes(group)), TAG.UniqueIdentifier);
+    assert.equal(await fresh(), key);
+    await got(key, ...way);
+    assert.equal(await fresh(), undefined);
+    assert.equal((await alice.valueOf(key, TAG.Fresh))?.value, false);
+  }
+});
+
 test.run();
