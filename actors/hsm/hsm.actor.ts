@@ -4,6 +4,7 @@ import type { Store } from '../../kernel/store/store.ts';
 import type { HsmApi, HsmArgs, TokenKeyName } from './api.ts';
 import { createCryptoki } from './cryptoki.ts';
 import { keyCalls } from './key-calls.ts';
+import { KeyLists } from './key-lists.ts';
 import { LentSessions } from './lent-sessions.ts';
 import { Prober, type SlotAudit } from './prober.ts';
 import { nameOf } from './return-value.ts';
@@ -24,7 +25,7 @@ export default defineActor<HsmApi, HsmArgs>(async (args, ctx) => {
   const cryptoki = createCryptoki({ path: library, alone, initializeText, hint: hints.library, isBusy: () => threads.isBusy() });
   const watches = await watchesOf(args, ctx.node, store);
   const prober = new Prober(ctx, prefix, cryptoki, watches, slotAudit(store, prefix));
-  const tally = new Tally();
+  const [tally, lists] = [new Tally(), new KeyLists(() => ctx.clock.monotonic())];
   const desksOf = (watch: SlotWatch) => new SlotDesks(watch, threads.forSlot(watch.number), threads.forUses, () => cryptoki.isForOneThread);
   const replaced = replacedKeys(store, ctx, prefix);
   const common = { host: prober, monotonic: () => ctx.clock.monotonic(), quirks, onReplaced: replaced.tell };
@@ -34,7 +35,7 @@ export default defineActor<HsmApi, HsmArgs>(async (args, ctx) => {
   // Count the interval from the end of a probe, so that a slow library is not called all the time.
   function again() {
     void prober.probe().finally(() => {
-      for (const { keys } of sessions.values()) keys.sweep();
+      for (const { keys } of [...sessions.values(), { keys: lists }]) keys.sweep();
       if (!ctx.signal.aborted) timer = ctx.clock.setTimeout(again, probeSeconds * 1000);
     });
   }
@@ -44,7 +45,7 @@ export default defineActor<HsmApi, HsmArgs>(async (args, ctx) => {
       ...{ probe: () => prober.status(), acceptChange: () => prober.acceptChange() },
       facts: () => ({ slots: slots.map(({ number }) => number), admins, library, serials: watches.map(({ serial }) => serial), deadlineMs: args.deadlineMs }),
       figures: () => tally.figures(),
-      ...keyCalls({ prefix, sessions, tally, isAwaited: () => ctx.call()?.isCancelled !== true }),
+      ...keyCalls({ prefix, sessions, tally, lists, isAwaited: () => ctx.call()?.isCancelled !== true }),
     },
     async stop() {
       ctx.clock.clearTimeout(timer);

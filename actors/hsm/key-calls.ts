@@ -5,6 +5,7 @@ import { inSpan } from '../../kernel/tracing/span.ts';
 import { NAME_OF } from '../../kmip/pkcs11.ts';
 import type { Answered, FlatAnswer, HsmAnswer, HsmApi, Sealed, TokenKeyName } from './api.ts';
 import { flatAnswer, mechanismOf } from './flat-use.ts';
+import type { KeyLists } from './key-lists.ts';
 import type { Parts } from './parts.ts';
 import type { SlotSession } from './slot-session.ts';
 import { outcomeOf, type Tally } from './tally.ts';
@@ -23,11 +24,12 @@ interface KeyCallsOptions {
   /** By slot. */
   readonly sessions: ReadonlyMap<number, SlotSession>;
   readonly tally: Tally;
+  readonly lists: KeyLists;
   /** Whether somebody still waits for the call that is being served. */
   isAwaited(): boolean;
 }
 
-export function keyCalls({ prefix, sessions, tally, isAwaited }: KeyCallsOptions): KeyCalls {
+export function keyCalls({ prefix, sessions, tally, lists, isAwaited }: KeyCallsOptions): KeyCalls {
   const turns = new Turns();
   const turn: Turn = { pause: () => turns.pause, next: (work) => turns.next(work), isAwaited, time: (work) => turns.time(work) };
   const counted: Counted = (operation, slot, run) =>
@@ -56,6 +58,7 @@ export function keyCalls({ prefix, sessions, tally, isAwaited }: KeyCallsOptions
     use: (what, slot, kind, name, mechanism, data) =>
       andThen<HsmAnswer<Uint8Array | Sealed>, FlatAnswer>(on(what, slot, { name, kind }, mechanismOf(mechanism), bytesOfText(data)), flatAnswer),
     ...whole(on),
+    list: (slot) => lists.of(slot, () => on('list', slot)),
     ...inParts((operation, slot, work, key) => counted(operation, slot, (session) => session.run((token) => work(session.parts, token), turn, key))),
   };
 }
@@ -65,9 +68,8 @@ type Counted = <T>(operation: keyof KeyCalls, slot: number, run: (session: SlotS
 type OnWork = <N extends WorkName & keyof KeyCalls>(name: N, slot: number, ...args: WorkArgs<N>) => Answered<WorkValue<N>>;
 type OnParts = <T>(operation: keyof KeyCalls, slot: number, work: (parts: Parts, token: Token) => T, key?: TokenKeyName) => Answered<T>;
 
-function whole(on: OnWork): Omit<KeyCalls, Uncounted | keyof PartCalls> {
+function whole(on: OnWork): Omit<KeyCalls, Uncounted | 'list' | keyof PartCalls> {
   return {
-    list: (slot) => on('list', slot),
     find: (slot, key) => on('find', slot, key),
     generate: (slot, options) => on('generate', slot, options),
     generatePair: (slot, options) => on('generatePair', slot, options),

@@ -2,6 +2,8 @@
 import type { TokenKeyName } from './api.ts';
 
 const MAX_NAME_BYTES = 90;
+/** A key with a longer CKA_ID, and no other name, is not listed: PostgreSQL would not keep its identifier. */
+const MAX_ID_BYTES = 256;
 
 /** CKA_ID and CKA_LABEL are both the name, so that vendor tools find the key by either. An identifier that is a name has no other form. */
 export function idOf(name: string): Buffer {
@@ -10,7 +12,7 @@ export function idOf(name: string): Buffer {
 }
 
 /** Bytes as a name, if they are a text that an identifier may contain. */
-export function asName(bytes: Uint8Array): string | undefined {
+function asName(bytes: Uint8Array): string | undefined {
   if (bytes.length === 0 || bytes.length > MAX_NAME_BYTES) return undefined;
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -18,6 +20,15 @@ export function asName(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** CKA_ID if it is a text, else CKA_LABEL if it is one, else CKA_ID in hexadecimal. @param isAlone whether no other key of the class has the label */
+export function chosenName(id: Buffer | undefined, label: Buffer | undefined, isAlone: (label: Buffer) => boolean): string | undefined {
+  const text = id && asName(id);
+  if (text !== undefined) return text;
+  const name = label && asName(label);
+  if (name !== undefined && isAlone(label as Buffer)) return name;
+  return id && id.length > 0 && id.length <= MAX_ID_BYTES ? `0x${id.toString('hex')}` : undefined;
 }
 
 /** All names that a key is found by, also those that an identifier may not contain. */

@@ -3,8 +3,9 @@ import type pkcs11js from 'pkcs11js';
 import { CKA, CKK, CKO } from '../../kmip/pkcs11.ts';
 import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
 import type { HsmQuirks, TokenKey, TokenKeyKind, TokenKeyName, TokenKeyType, TokenPublicKey } from './api.ts';
+import { type Attributes, readAttributes, readOrNone, TOLD, uint } from './attributes.ts';
 import { type KeyMarks, markOf } from './key-marks.ts';
-import { asName, cacheName, idOf, namesOf } from './key-name.ts';
+import { cacheName, chosenName, idOf, namesOf } from './key-name.ts';
 import { bare } from './point.ts';
 import { USES } from './template.ts';
 
@@ -27,8 +28,6 @@ const TYPE: ReadonlyMap<number, TokenKeyType> = new Map([
 const SEARCH_BATCH = 64;
 /** More keys of a slot are not listed. */
 const MAX_LISTED = 100_000;
-/** A key with a longer CKA_ID, and no other name, is not listed: PostgreSQL would not keep its identifier. */
-const MAX_ID_BYTES = 256;
 
 interface TokenParts {
   readonly library: pkcs11js.PKCS11;
@@ -110,53 +109,46 @@ export class Token {
 
   /** One attribute; undefined if the key has none, or keeps it. */
   read(handle: pkcs11js.Handle, type: number): Buffer | undefined {
-    try {
-      const [attribute] = this.library.C_GetAttributeValue(this.session, handle, [{ type }]) as { value: Buffer }[];
-      return attribute?.value;
-    } catch (error) {
-      if (UNREADABLE.has((error as { code?: number }).code ?? -1)) return undefined;
-      throw error;
-    }
+    return readAttributes((types) => this.library.C_GetAttributeValue(this.session, handle, types) as { value: Buffer }[], [type]).get(type);
   }
 
-  /** All keys of the token that have a name. */
+  /** All keys of the token that have a name. A key that cannot be read, as one that was just destroyed, is like one that is not there. */
   list(): TokenKey[] {
-    return KINDS.flatMap(([kind, value]) =>
-      this.search([
+    return KINDS.flatMap(([kind, value]) => {
+      const found = this.search([
         { type: CKA.CLASS, value },
         { type: CKA.TOKEN, value: true },
-      ]).flatMap((handle) => {
-        const name = this.nameOf(handle);
-        return name === undefined ? [] : [this.describe({ name, kind }, handle)];
-      }),
-    );
+      ]);
+      const read = found.flatMap((handle) => readOrNone(() => ({ handle, attributes: this.#attributes(handle, kind) })));
+      const labels = Map.groupBy(read, ({ attributes }) => attributes.get(CKA.LABEL)?.toString('latin1'));
+      return read.flatMap(({ handle, attributes }) => {
+        const isAlone = (label: Buffer) => labels.get(label.toString('latin1'))?.length === 1;
+        const name = chosenName(attributes.get(CKA.ID), attributes.get(CKA.LABEL), isAlone);
+        return name === undefined ? [] : readOrNone(() => this.describe({ name, kind }, handle, attributes));
+      });
+    });
   }
 
-  /** CKA_ID if it is a text, else CKA_LABEL if it is one that no other key of the class has, else CKA_ID in hexadecimal. */
   nameOf(handle: pkcs11js.Handle): string | undefined {
-    const id = this.read(handle, CKA.ID);
-    const text = id && asName(id);
-    if (text !== undefined) return text;
-    const label = this.read(handle, CKA.LABEL);
-    const name = label && asName(label);
-    if (
-      name !== undefined &&
+    const isAlone = (label: Buffer) =>
       this.search([
         { type: CKA.CLASS, value: uint(this.read(handle, CKA.CLASS)) },
-        { type: CKA.LABEL, value: name },
-      ]).length === 1
-    )
-      return name;
-    return id && id.length > 0 && id.length <= MAX_ID_BYTES ? `0x${id.toString('hex')}` : undefined;
+        { type: CKA.LABEL, value: label },
+      ]).length === 1;
+    return chosenName(this.read(handle, CKA.ID), this.read(handle, CKA.LABEL), isAlone);
   }
 
-  describe(key: TokenKeyName, handle = this.handle(key)): TokenKey {
-    const type = TYPE.get(uint(this.read(handle, CKA.KEY_TYPE))) ?? 'OTHER';
-    const isSet = (attribute: number) => this.read(handle, attribute)?.[0] === 1;
-    const bytes = key.kind === 'secret' ? uint(this.read(handle, CKA.VALUE_LEN)) : 0;
+  #attributes(handle: pkcs11js.Handle, kind: TokenKeyKind): Attributes {
+    return readAttributes((types) => this.library.C_GetAttributeValue(this.session, handle, types) as { value: Buffer }[], TOLD[kind]);
+  }
+
+  describe(key: TokenKeyName, handle = this.handle(key), attributes = this.#attributes(handle, key.kind)): TokenKey {
+    const type = TYPE.get(uint(attributes.get(CKA.KEY_TYPE))) ?? 'OTHER';
+    const isSet = (attribute: number) => attributes.get(attribute)?.[0] === 1;
+    const bytes = key.kind === 'secret' ? uint(attributes.get(CKA.VALUE_LEN)) : 0;
     return {
       name: key.name,
-      names: namesOf(this.read(handle, CKA.ID), this.read(handle, CKA.LABEL)),
+      names: namesOf(attributes.get(CKA.ID), attributes.get(CKA.LABEL)),
       kind: key.kind,
       type,
       bits: bytes * 8,
@@ -190,11 +182,5 @@ export class Token {
   }
 }
 
-/** CKR_ATTRIBUTE_SENSITIVE, CKR_ATTRIBUTE_TYPE_INVALID. */
-const UNREADABLE: ReadonlySet<number> = new Set([0x11, 0x12]);
-
 /** A wrapped key is not searched for: it is unwrapped again, as after the loss of its session. */
 const handleGone = (): Error => Object.assign(new Error('the unwrapped key is gone'), { code: CKR.KEY_HANDLE_INVALID });
-
-/** CK_ULONG in the byte order of the machine. */
-const uint = (value: Buffer | undefined): number => (value && value.length > 0 ? value.readUIntLE(0, Math.min(value.length, 6)) : 0);

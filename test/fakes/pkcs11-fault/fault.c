@@ -15,6 +15,7 @@
 //   make 1000       each call that makes a key takes so many milliseconds longer
 //   search 1000     each search takes so many milliseconds longer
 //   one-thread      the library has no locks: C_Initialize wants one thread to call it
+//   unreadable KEY  the token does not tell the attributes of the object with this label: CKR_GENERAL_ERROR
 //   without 0x1087  the token does not report this mechanism, and refuses it
 //   keep            the token does not destroy public keys
 //   padding         the token says of a wrong PKCS#1 v1.5 padding that the data are invalid; "padding only": and it has no RSA without padding
@@ -91,6 +92,16 @@ FORWARD(C_Sign, 1, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG c, CK_BYTE_PTR 
 static void delay(const char *word) {
   char rest[64];
   if (told(word, rest, sizeof rest)) usleep(1000 * atoi(rest));
+}
+
+static CK_RV mine_C_GetAttributeValue(CK_SESSION_HANDLE a, CK_OBJECT_HANDLE b, CK_ATTRIBUTE_PTR c, CK_ULONG d) {
+  char rest[64], label[64] = "";
+  if (told("unreadable ", rest, sizeof rest)) {
+    CK_ATTRIBUTE attribute = {CKA_LABEL, label, sizeof label - 1};
+    rest[strcspn(rest, "\n")] = 0;
+    if (real->C_GetAttributeValue(a, b, &attribute, 1) == CKR_OK && strcmp(label, rest) == 0) return CKR_GENERAL_ERROR;
+  }
+  return real->C_GetAttributeValue(a, b, c, d);
 }
 
 static CK_RV mine_C_FindObjectsInit(CK_SESSION_HANDLE a, CK_ATTRIBUTE_PTR b, CK_ULONG c) {
@@ -321,7 +332,7 @@ CK_RV C_GetFunctionList(CK_FUNCTION_LIST_PTR_PTR list) {
   if (!get || get(&real) != CKR_OK) return CKR_GENERAL_ERROR;
   mine = *real;
 #define USE(name) mine.name = mine_##name
-  USE(C_Initialize), USE(C_OpenSession), USE(C_CloseSession), USE(C_Finalize), USE(C_UnwrapKey), USE(C_GenerateKeyPair), USE(C_GetSessionInfo), USE(C_FindObjectsInit), USE(C_GenerateKey), USE(C_Encrypt), USE(C_DecryptInit), USE(C_Decrypt);
+  USE(C_Initialize), USE(C_OpenSession), USE(C_CloseSession), USE(C_Finalize), USE(C_UnwrapKey), USE(C_GenerateKeyPair), USE(C_GetSessionInfo), USE(C_FindObjectsInit), USE(C_GetAttributeValue), USE(C_GenerateKey), USE(C_Encrypt), USE(C_DecryptInit), USE(C_Decrypt);
   USE(C_SignInit), USE(C_Sign), USE(C_EncryptInit), USE(C_GetMechanismList), USE(C_GetSlotList), USE(C_Login), USE(C_CreateObject), USE(C_DestroyObject);
   mine.C_GetTokenInfo = mine_C_GetTokenInfo_locked;
   *list = &mine;

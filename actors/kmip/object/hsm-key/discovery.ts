@@ -57,7 +57,7 @@ export async function discoverKeys(
   await takeIn(ctx, others(found, place), place, isNew);
 }
 
-/** A search does not wait longer for a slot, in milliseconds. */
+/** A search does not wait longer for a slot, in milliseconds. The instance keeps a list that comes later for the next search. */
 const LIST_MS = 2_000;
 
 /** Nothing from a slot that is not there, or whose instance does not answer: a search goes on without it. */
