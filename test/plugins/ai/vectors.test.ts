@@ -121,7 +121,7 @@ test('what a stop or a killed process interrupts goes on; another embedder makes
   assert.equal((await found('Which beacon consumes colza?', 'vectors'))[0], 'Chapter 199');
 });
 
-test('files of the embedder that are replaced while the server runs make all vectors anew once it is loaded again', async () => {
+test('files of the embedder that are replaced under the running server make all vectors anew', async () => {
   const { embedders: before } = await stored();
   writeFileSync(join(modelFolder, 'embedder', 'config_sentence_transformers.json'), JSON.stringify({ prompts: { query: 'a ' } }));
   assert.equal(await modelsOf(server).unload('embedder'), true);
