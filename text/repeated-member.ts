@@ -1,4 +1,5 @@
 // Finds a member that stands twice in one object of a JSON text: RFC 8259 section 4 leaves open which one counts, so two readers can differ.
+import { isName, pointerOf, textOf } from './json-path.ts';
 import { stringEnd } from './json-string.ts';
 
 const QUOTE = 0x22;
@@ -9,8 +10,6 @@ const [OPEN_ARRAY, CLOSE_ARRAY] = [0x5b, 0x5d];
 const [OPEN_OBJECT, CLOSE_OBJECT] = [0x7b, 0x7d];
 /** Bytes of one escaped character and the quote before it. */
 const MAX_ESCAPED = '"\\u0061'.length;
-/** Characters of a path that an error repeats: the client chose the names. */
-const MAX_TOLD = 256;
 
 /**
  * Takes about a nanosecond for each byte outside of long strings, because it only counts: whoever parses keeps one member of each name.
@@ -80,28 +79,10 @@ export function findRepeatedMember(json: Uint8Array): string | undefined {
       const end = stringEnd(json, at + 1);
       if (level?.names && isName(json, end + 1)) {
         level.place = textOf(json.subarray(at, end + 1));
-        if (level.names.size === level.names.add(level.place).size) return pathOf(levels);
+        if (level.names.size === level.names.add(level.place).size) return pointerOf(levels.map(({ place }) => place));
       }
       at = end;
     }
   }
   return undefined;
-}
-
-/** Only white space comes between a name and its colon. */
-function isName(json: Uint8Array, from: number): boolean {
-  let at = from;
-  while ((json[at] ?? COLON) <= 0x20) at++;
-  return json[at] === COLON;
-}
-
-/** @param quoted a string with its quotes */
-function textOf(quoted: Uint8Array): string {
-  const text = Buffer.from(quoted.buffer, quoted.byteOffset, quoted.length).toString();
-  return quoted.includes(BACKSLASH) ? (JSON.parse(text) as string) : text.slice(1, -1);
-}
-
-function pathOf(levels: readonly Level[]): string {
-  const path = levels.map(({ place }) => `/${String(place).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-  return path.length > MAX_TOLD ? `${path.slice(0, MAX_TOLD).toWellFormed()}...` : path.toWellFormed();
 }

@@ -3,10 +3,10 @@ import { Ajv, type ErrorObject, type FuncKeywordDefinition, type ValidateFunctio
 import type { DataValidateFunction } from 'ajv/dist/types/index.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
+import { lostNumber } from '../../text/lost-number.ts';
 import { repeatedMember } from '../../text/repeated-member.ts';
 import { Fault } from '../fault.ts';
 import { hasLoneSurrogate } from './lone-surrogates.ts';
-import { lostNumber } from './lost-numbers.ts';
 import { isTooDeep, MAX_DEPTH } from './nesting.ts';
 import { isName } from './parameters.ts';
 import type { BodyDone } from './read-body.ts';
@@ -172,8 +172,8 @@ function parse(bytes: Buffer): unknown {
     const problem = `body${repeated}: stands twice in its object`;
     throw new Fault('BAD_REQUEST', { detail: problem, errors: [problem] });
   }
-  const lost = lostNumber(text);
-  if (lost !== undefined) throw new Fault('BAD_REQUEST', { detail: `body${shorten(lost)}: the number cannot be kept as it is; write it as a text` });
+  const lost = lostNumber(bytes);
+  if (lost !== undefined) throw new Fault('BAD_REQUEST', { detail: `body${lost}: the number cannot be kept as it is; write it as a text` });
   return value;
 }
 
