@@ -72,6 +72,24 @@ if (!skipWithout('chromium')) {
     await page.context().close();
   });
 
+  test('the dialog of a secret that is shown once says in itself whether it was copied', async () => {
+    assert.equal((await server.ask('POST', '/auth/approle/role/copy', { cookie: root })).status, 204);
+    const { page } = await openConsole(browser, server.address, root, 'machine/approle/copy');
+    await page.getByRole('button', { name: 'Make a secret id' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Make it' }).click();
+    const copy = dialog.getByRole('button', { name: 'Copy the secret id' });
+    await copy.click();
+    const told = dialog.getByRole('status');
+    await told.filter({ hasText: 'Secret id copied.' }).waitFor();
+    await assertFit(page, 'the dialog');
+    await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new DOMException('not allowed', 'NotAllowedError'))");
+    await copy.click();
+    await told.filter({ hasText: 'Select the text and copy it yourself.' }).waitFor();
+    assert.equal(await page.getByText('Reload it').count(), 0);
+    await page.context().close();
+  });
+
   test('a role tells its settings with their units, and secret ids come a page at a time', async () => {
     const settings = { token_ttl: 5_400, token_max_ttl: 86_400, token_policies: ['sessions:read:team'], token_renewable: false };
     assert.equal((await server.ask('POST', '/auth/approle/role/many', { cookie: root, body: settings })).status, 204);

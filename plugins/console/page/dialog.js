@@ -34,6 +34,7 @@ export function askIn({ title, body, verb, danger = false, isShown = false, work
   const template = html`<form @submit=${done} aria-labelledby="dialog-title" autocomplete="off">
     <h2 id="dialog-title">${title}</h2>
     ${complaint()} ${body}
+    <p class="told" role="status"></p>
     <div class="actions">
       ${isShown ? nothing : html`<button type="button" class="quiet" @click=${cancel}>Cancel</button>`}
       <button type="submit" class=${danger ? 'danger' : nothing}>${verb}</button>

@@ -6,8 +6,10 @@ const kept = sessionStorage.getItem(LATER);
 sessionStorage.removeItem(LATER);
 if (kept !== null) tell(kept);
 
-/** @param {string} text */
+/** Nothing beside an open dialog is heard, so that is told in it too. @param {string} text */
 export function tell(text) {
+  const inside = document.querySelector('#dialog[open] .told');
+  if (inside) inside.textContent = text;
   const place = /** @type {HTMLElement} */ (document.getElementById('notice'));
   place.textContent = text;
   place.classList.add('shown');
@@ -23,6 +25,10 @@ export function tellAnew(text) {
 
 /** @param {string} text @param {string} what for the notice */
 export async function copy(text, what) {
-  await navigator.clipboard.writeText(text);
-  tell(`${what} copied.`);
+  // Who is told to load the page anew would lose a secret that is shown once.
+  const words = await navigator.clipboard.writeText(text).then(
+    () => `${what} copied.`,
+    () => 'The browser does not let this page copy. Select the text and copy it yourself.',
+  );
+  tell(words);
 }
