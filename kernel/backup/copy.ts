@@ -16,7 +16,7 @@ import { CopyTarget } from './copy-target.ts';
 import { BackupError } from './format.ts';
 import { weightOf } from './insert.ts';
 import { jobOf } from './job-failure.ts';
-import { type KeyedTable, migrationsAt, tablesOf } from './schema.ts';
+import { type KeyedTable, migrationsAt, NODE_LEASES, tablesOf } from './schema.ts';
 import { selectInOrder } from './select.ts';
 
 /** Limits of what is written in one transaction: rows, and bytes and characters. */
@@ -24,8 +24,6 @@ const ROWS = 2_048;
 const WEIGHT = 8_388_608;
 /** Their rows say that the database is a store, so they come last. */
 const LAST = 'migration';
-/** Nodes of the source hold them, and write their own where they start. A node of the copy would wait for those that are not there. */
-const NOT_COPIED = 'node_lease';
 
 /**
  * The flag gives the address of the other database, in the form of `[store] url`.
@@ -75,7 +73,7 @@ async function copyAll({ from, to, node, plugins, tell }: Copy): Promise<{ rows:
     const migrations = migrationsAt(await migrationLevels(source), plugins, 'the database');
     const tables = tablesOf(migrations);
     const last = tables.find(({ table }) => table === LAST) as KeyedTable;
-    const others = tables.filter((table) => table !== last && table.table !== NOT_COPIED);
+    const others = tables.filter((table) => table !== last && table.table !== NODE_LEASES);
     const store = await jobOf('the copy', () => openStore(to, { writer: `${node}/kernel`, clock: createClock() }), '--copy-store');
     try {
       const target = await jobOf('the copy', () => CopyTarget.open(store, migrations, tables), '--copy-store');

@@ -18,7 +18,7 @@ import { BackupError, type End, type Header, isMac, type Table } from './format.
 import { continueIdentities, Inserter } from './insert.ts';
 import { jobOf } from './job-failure.ts';
 import { readBackup } from './read.ts';
-import { migrationsAt, requireEmpty, schemaSql, tablesOf } from './schema.ts';
+import { migrationsAt, NODE_LEASES, requireEmpty, schemaSql, tablesOf } from './schema.ts';
 
 interface Examined {
   readonly header: Header;
@@ -109,7 +109,10 @@ function insertAll(store: Store, path: string, { migrations, tables, end }: Exam
       for (const sql of schemaSql(migrations, store.dialect)) await tx.exec(sql);
       const inserter = new Inserter(tx, store.dialect);
       // Also of a table without rows: triggers may have made some.
-      const read = await readBackup(path, { table: (table) => inserter.begin(table), row: (table, values) => inserter.add(table, values) });
+      const read = await readBackup(path, {
+        table: (table) => inserter.begin(table),
+        row: (table, values) => (table.table === NODE_LEASES ? undefined : inserter.add(table, values)),
+      });
       await inserter.flush();
       if (read.sha256 !== end.sha256 || read.mac !== end.mac)
         throw new BackupError(`${path} was changed while it was read; try again when nobody writes to it`);

@@ -24,6 +24,9 @@ export function migrationsAt(levels: Levels, plugins: readonly MigrationSet[], w
   return sets.flatMap(({ owner, migrations }) => migrations.filter(({ id }) => id <= (levels[owner] ?? 0)));
 }
 
+/** Its rows are those of running nodes, and stay where they are: a node that starts over others waits for nodes that are not there. */
+export const NODE_LEASES = 'node_lease';
+
 /** A table with the columns that tell its rows apart: those of its primary key, or all. */
 export interface KeyedTable extends Table {
   readonly key: readonly { readonly name: string; readonly isText: boolean }[];
