@@ -64,9 +64,9 @@ async function surroundings({ config, 'data-dir': dataDir }: Options): Promise<S
 
 async function list({ ai, folder }: Surroundings): Promise<void> {
   const installed = await installedModels(folder);
-  for (const { name, id, manifest, bytes } of installed) {
+  for (const { name, id, manifest, problem, bytes } of installed) {
     const use = ai.models.find((model) => model.id === name);
-    const origin = manifest ? `${id ?? 'pulled'} at ${manifest.revision.slice(0, 12)}, ${amount(bytes)}` : 'not pulled';
+    const origin = manifest ? `${id ?? 'pulled'} at ${manifest.revision.slice(0, 12)}, ${amount(bytes)}` : (problem ?? 'not pulled');
     console.log(`${name}: ${origin}; ${use ? `used for ${use.task}` : `not used: add [[ai.models]] with id = "${name}"`}`);
   }
   const missing = ai.models.filter(({ engine, folder: own, id }) => engine === 'onnx' && own === '' && !installed.some(({ name }) => name === id));
@@ -111,7 +111,8 @@ async function alone<T>(folder: string, name: string, work: () => Promise<T>): P
 }
 
 async function verify(names: readonly string[], { folder }: Surroundings): Promise<void> {
-  const all = names.length > 0 ? names : (await installedModels(folder)).flatMap(({ name, manifest }) => (manifest ? [name] : []));
+  const all =
+    names.length > 0 ? names : (await installedModels(folder)).flatMap(({ name, manifest, problem }) => (manifest || problem !== undefined ? [name] : []));
   if (all.length === 0) console.log(`no pulled models in ${folder}`);
   for (const name of all) {
     const differences = await verifyModel(folder, name);

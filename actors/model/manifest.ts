@@ -15,9 +15,12 @@ export interface Manifest {
 
 export const MANIFEST = 'manifest.json';
 
-/** @returns undefined if there is none @throws Fault MODEL_FAILED if it is malformed */
+/** @returns undefined if there is none @throws Fault MODEL_FAILED if it is malformed or cannot be read */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
-  const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined);
+  const text = await readFile(join(folder, MANIFEST), 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') return undefined;
+    throw new Fault('MODEL_FAILED', { detail: `${MANIFEST}: cannot be read (${cause.code})`, cause });
+  });
   if (text === undefined) return undefined;
   try {
     const manifest = JSON.parse(text) as Manifest;

@@ -10,6 +10,8 @@ export interface Installed {
   /** On its hub; undefined of a folder that was not pulled. */
   readonly id?: string;
   readonly manifest?: Manifest;
+  /** Of a manifest that is there and cannot be used. */
+  readonly problem?: string;
   readonly bytes: number;
 }
 
@@ -21,7 +23,8 @@ export async function installedModels(folder: string): Promise<readonly Installe
 }
 
 async function installedModel(folder: string, name: string): Promise<Installed> {
-  const manifest = await readManifest(join(folder, name)).catch(() => undefined);
+  const manifest = await readManifest(join(folder, name)).catch((error: Error) => error.message);
+  if (typeof manifest === 'string') return { name, bytes: 0, problem: manifest };
   if (!manifest) return { name, bytes: 0 };
   const { id } = JSON.parse(await readFile(join(folder, name, MANIFEST), 'utf8')) as { id?: unknown };
   const bytes = Object.values(manifest.files).reduce((sum, file) => sum + file.bytes, 0);
@@ -30,7 +33,8 @@ async function installedModel(folder: string, name: string): Promise<Installed> 
 
 /** @returns what differs from the manifest @throws HubError if there is no such model or it has no manifest */
 export async function verifyModel(folder: string, name: string): Promise<readonly string[]> {
-  const { manifest } = await requireModel(folder, name);
+  const { manifest, problem } = await requireModel(folder, name);
+  if (problem !== undefined) return [problem];
   if (!manifest) throw new HubError(`the model ${name} has no ${MANIFEST}: it was not pulled, so nothing says how its files should be`);
   return differencesFrom(manifest, join(folder, name));
 }

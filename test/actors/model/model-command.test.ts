@@ -1,7 +1,7 @@
 // `npm run model` against a hub on loopback: pulls, goes on after a break, verifies and removes, and contacts nothing else.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -103,6 +103,10 @@ test('pull asks the hub only, with the token, at the pinned commit; list, verify
   const changed = await model(['verify', 'opus-mt-en-fr']);
   assert.equal(changed.code, 1);
   assert.match(changed.out, /config\.json: \d+ bytes instead of \d+[\s\S]*tokenizer\.json: missing/);
+  truncateSync(join(installed, 'manifest.json'), 20);
+  assert.match((await model(['list'])).out, /^opus-mt-en-fr: manifest\.json of the model is malformed: pull the model again; not used/m);
+  const damaged = await model(['verify']);
+  assert.deepEqual([damaged.code, /manifest\.json of the model is malformed/.test(damaged.out)], [1, true]);
   assert.match((await model(['remove', 'opus-mt-en-fr'])).out, /removed/);
   assert.match((await model(['verify'])).out, /^no pulled models in /);
   assert.deepEqual([hidden(), hub.requests.length], [[], asked]);
