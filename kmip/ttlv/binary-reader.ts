@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Refusal } from '../refusal.ts';
 import { readBigInteger } from './big-integer.ts';
+import { secondsFrom } from './date-time.ts';
 import { type Limits, MAX_DEPTH } from './limits.ts';
 import { isTag } from './names.ts';
 import { type Node, type Structure, TYPE } from './node.ts';
@@ -110,8 +111,10 @@ export class BinaryReader {
   #seconds(at: number, length: number, depth: number): number {
     this.#requireLength(at, length, 8, depth);
     const seconds = this.#view.getInt32(at) * 0x1_0000_0000 + this.#view.getUint32(at + 4);
-    if (!Number.isSafeInteger(seconds)) throw this.#refusal(depth, at, 'a DateTime must be less than 2^53 seconds from 1970');
-    return seconds;
+    if (Number.isSafeInteger(seconds)) return seconds;
+    const largest = secondsFrom(this.#view.getBigInt64(at));
+    if (largest === undefined) throw this.#refusal(depth, at, 'a DateTime must be less than 2^53 seconds from 1970');
+    return largest;
   }
 
   #text(at: number, length: number, depth: number): string {

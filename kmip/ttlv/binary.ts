@@ -1,6 +1,7 @@
 // The binary encoding of TTLV (KMIP specification 2.1 section 10.1); MaximumResponseSize also counts its bytes.
 import { bigIntegerBytes, writeBigInteger } from './big-integer.ts';
 import { BinaryReader, HEADER } from './binary-reader.ts';
+import { LARGEST_DATE, secondsIn } from './date-time.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { type Node, type Structure, TYPE } from './node.ts';
 import { invalid } from './place.ts';
@@ -68,6 +69,7 @@ function writeValue(node: Node, bytes: Buffer, at: number): number {
     case TYPE.DateTimeExtended:
       return bytes.writeBigInt64BE(node.value, at) - at;
     case TYPE.DateTime:
+      if (node.value === LARGEST_DATE) return bytes.writeBigInt64BE(secondsIn(node.value), at) - at;
       bytes.writeInt32BE(Math.floor(node.value / 0x1_0000_0000), at);
       return bytes.writeUInt32BE(node.value >>> 0, at + 4) - at;
     case TYPE.Boolean:

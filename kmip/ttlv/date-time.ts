@@ -6,6 +6,20 @@ const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const FIRST = -62_167_219_200;
 const AFTER_LAST = 253_402_300_800;
 
+/** The largest DateTime that TTLV has. Clients of Locate mean by it a date that is not set (1.4 section 4.9, 2.1 section 6.1.28). */
+const LARGEST = 2n ** 63n - 1n;
+/** The same among the numbers of seconds that are exact here. */
+export const LARGEST_DATE = Number.MAX_SAFE_INTEGER;
+
+/** The number for seconds of a DateTime; undefined for one that would not be exact. */
+export function secondsFrom(seconds: bigint): number | undefined {
+  if (seconds === LARGEST) return LARGEST_DATE;
+  return Number.isSafeInteger(Number(seconds)) ? Number(seconds) : undefined;
+}
+
+/** The seconds of a DateTime that `secondsFrom` has read. */
+export const secondsIn = (seconds: number): bigint => (seconds === LARGEST_DATE ? LARGEST : BigInt(seconds));
+
 /** Microseconds since the epoch, without any further digits; undefined if the text is not a date. */
 export function microsecondsOf(text: string): bigint | undefined {
   const parts = SHAPE.exec(text);

@@ -2,7 +2,7 @@
 import { Refusal } from '../refusal.ts';
 import { bigIntegerHex } from './big-integer.ts';
 import { COMPACT_PLAIN } from './compact.ts';
-import { dateText } from './date-time.ts';
+import { dateText, secondsIn } from './date-time.ts';
 import { attributeName, codeName, compactCodeName, enumerationNames, OPERATION_NAMES } from './enumeration-of.ts';
 import { checkBytes, readJson } from './json-parse.ts';
 import { type JsonNode, JsonReader } from './json-reader.ts';
@@ -122,7 +122,7 @@ function tailOf(node: Node, attribute: string | undefined, spelling: Spelling): 
     case TYPE.ByteString:
       return `"type":"ByteString","value":"${hexOfBytes(node.value)}"}`;
     case TYPE.DateTime:
-      return `"type":"DateTime","value":"${dateText(node.value) ?? `0x${bigIntegerHex(BigInt(node.value), 8)}`}"}`;
+      return `"type":"DateTime","value":"${dateText(node.value) ?? `0x${bigIntegerHex(secondsIn(node.value), 8)}`}"}`;
     case TYPE.Interval:
       return `"type":"Interval","value":${node.value}}`;
     case TYPE.DateTimeExtended:

@@ -1,6 +1,6 @@
 // The text forms of values that JSON and XML share; every reader returns undefined if it cannot read the text.
 import { bigIntegerFromHex } from './big-integer.ts';
-import { secondsOf } from './date-time.ts';
+import { secondsFrom, secondsOf } from './date-time.ts';
 import type { Names } from './names.ts';
 
 const HEX = /^0[xX][0-9a-fA-F]+$/;
@@ -109,7 +109,7 @@ export function booleanOf(text: string): boolean | undefined {
 /** Seconds since the epoch, from an RFC 3339 date or a number of seconds. */
 export function dateOf(text: string): number | undefined {
   const seconds = secondsOf(text) ?? longOf(text);
-  return seconds === undefined || !Number.isSafeInteger(Number(seconds)) ? undefined : Number(seconds);
+  return typeof seconds === 'bigint' ? secondsFrom(seconds) : seconds;
 }
 
 /** A code by its name or number. @param names undefined if the enumeration is not known: then only a number is accepted */

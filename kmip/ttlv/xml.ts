@@ -1,7 +1,7 @@
 // The XML encoding of TTLV (KMIP Profiles 2.1 section 5.4).
 import { isUtf8 } from 'node:buffer';
 import { bigIntegerFromHex, bigIntegerHex } from './big-integer.ts';
-import { dateText, microsecondsOf, preciseDateText } from './date-time.ts';
+import { dateText, microsecondsOf, preciseDateText, secondsIn } from './date-time.ts';
 import { attributeName, codeName, enumerationNames, maskNames, TYPE_NAMES } from './enumeration-of.ts';
 import { asLong, booleanOf, bytesOfHex, codeOf, dateOf, hexOfBytes, integerOf, longOf, maskOf, maskText, unsignedOf } from './lexical.ts';
 import { LIMITS, type Limits, MAX_DEPTH } from './limits.ts';
@@ -124,7 +124,7 @@ function valueText(node: Exclude<Node, Structure>, attribute: string | undefined
     case TYPE.ByteString:
       return hexOfBytes(node.value);
     case TYPE.DateTime:
-      return dateText(node.value) ?? String(node.value);
+      return dateText(node.value) ?? String(secondsIn(node.value));
     case TYPE.DateTimeExtended:
       return preciseDateText(node.value) ?? String(node.value);
     default:

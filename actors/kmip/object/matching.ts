@@ -1,6 +1,7 @@
 // Compares an object with those attributes of a Locate that are not indexed (KMIP specification 2.1 section 6.1.28).
 import { sameNode } from '../../../kmip/attribute/set.ts';
 import { usageIn } from '../../../kmip/message/version-values.ts';
+import { LARGEST_DATE } from '../../../kmip/ttlv/date-time.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
@@ -20,7 +21,7 @@ export function matches(object: ObjectDescription, conditions: readonly Node[], 
     if (isNotStored(object, asked.tag)) return viewAttributes(object, viewer).some((node) => sameNode(node, asked));
     const values = object.attributes.all(asked.tag).map(({ node }) => node);
     if (asked.tag === TAG.UsageLimits && asked.type === TYPE.Structure) return values.some((node) => node.type === TYPE.Structure && hasLeft(node, asked));
-    if (asked.type === TYPE.DateTime) return values.some((node) => inRange(node, conditions, asked.tag));
+    if (asked.type === TYPE.DateTime) return isInRange(values, conditions, asked.tag);
     if (asked.tag === TAG.CryptographicUsageMask && asked.type === TYPE.Integer)
       return values.some((node) => node.type === TYPE.Integer && ((node.value | usageIn(node.value, viewer.version)) & asked.value) === asked.value);
     return values.some((node) => includes(node, asked));
@@ -44,9 +45,11 @@ function isFresh({ attributes }: ObjectDescription): boolean {
   return attributes.first(TAG.Fresh)?.value === true;
 }
 
-function inRange(node: Node, conditions: readonly Node[], tag: number): boolean {
+/** A range that ends with the largest date has the objects without the date (section 6.1.28). */
+function isInRange(values: readonly Node[], conditions: readonly Node[], tag: number): boolean {
   const [first, last] = rangeOf(conditions, tag);
-  return (node.value as number) >= first && (node.value as number) <= last;
+  if (values.length === 0) return last === LARGEST_DATE;
+  return values.some(({ value }) => (value as number) >= first && (value as number) <= last);
 }
 
 /** The ends of a range of dates; a single date is both ends. */

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { ruleOf } from '../../../kmip/attribute/rules.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { parseTags } from '../../../kmip/tags.ts';
+import { LARGEST_DATE } from '../../../kmip/ttlv/date-time.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { tagName } from '../../../kmip/ttlv/names.ts';
@@ -133,7 +134,8 @@ function select(selection: Selection, { now, version }: OperationContext, { attr
     else if (isState(node)) selection.where(stateCondition(selection, node.value, now));
     else if (column !== undefined && node.type === TYPE.DateTime) {
       const [first, last] = rangeOf(attributes, node.tag);
-      selection.where(`o.${column} BETWEEN ${selection.param(first)} AND ${selection.param(last)}`);
+      if (last === LARGEST_DATE) selection.where(`(o.${column} IS NULL OR o.${column} >= ${selection.param(first)})`);
+      else selection.where(`o.${column} BETWEEN ${selection.param(first)} AND ${selection.param(last)}`);
     } else if (isIndexed(node) && !COMPUTED.has(node.tag)) selection.term(termOf(node));
     else rest.push(node);
   }

@@ -65,6 +65,14 @@ test('numbers at the edges of their types', () => {
   assert.equal(encodeBinary(make.bigInteger(TAG.Modulus, -(2n ** 63n))).length, 16);
 });
 
+test('the largest DateTime is read and written as it is; others that are not exact are refused', () => {
+  const message = (seconds: string) => hex(`42007801 00000010 420092 09 00000008 ${seconds}`);
+  const largest = decodeBinary(message('7fffffffffffffff'));
+  assert.deepEqual(largest.value, [make.dateTime(TAG.TimeStamp, Number.MAX_SAFE_INTEGER)]);
+  assert.deepEqual(Buffer.from(encodeBinary(largest)), Buffer.from(message('7fffffffffffffff')));
+  for (const seconds of ['7ffffffffffffffe', '0020000000000000', '8000000000000000']) assert.throws(() => decodeBinary(message(seconds)), /less than 2\^53/);
+});
+
 test('lengths that are not those of the type', () => {
   refused('42000d 02 00000008 0000000000000001', /^RequestMessage\/BatchCount: byte 12: the length is 8 bytes, but this type takes 4$/);
   refused('42000d 02 00000003 0000000100000000', /the length is 3/);

@@ -102,6 +102,11 @@ test('dates', () => {
   ])
     assert.equal(field('ActivationDate', 'DateTime', value), seconds, String(value));
   assert.equal(field('ActivationDate', 'DateTime', '1969-12-31T23:59:59.5Z'), -1);
+  assert.equal(field('ActivationDate', 'DateTime', '0x7FFFFFFFFFFFFFFF'), Number.MAX_SAFE_INTEGER);
+  assert.match(
+    Buffer.from(encodeJson(make.structure(TAG.Attributes, [make.dateTime(TAG.ActivationDate, Number.MAX_SAFE_INTEGER)]))).toString(),
+    /"0x7FFFFFFFFFFFFFFF"/,
+  );
   assert.equal(field('ActivationDate', 'DateTime', '0000-01-01T00:00:00Z'), -62_167_219_200);
   assert.equal(field('TimeStamp', 'DateTimeExtended', '1970-01-01T00:00:01.0000015Z'), 1_000_001n);
   assert.equal(field('TimeStamp', 'DateTimeExtended', '0x10'), 16n);

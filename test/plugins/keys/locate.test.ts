@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { boolean, bytes, enumeration, integer, interval, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { boolean, bytes, dateTime, enumeration, integer, interval, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { caller } from './caller.ts';
@@ -73,5 +73,30 @@ test('an unknown kind of storage is refused', async () => {
   for (const mask of [8, 9, -1]) assert.equal(await newest.refused('Locate', integer(TAG.StorageStatusMask, mask)), 'InvalidField');
   await newest.do('Locate', integer(TAG.StorageStatusMask, 7));
 });
+
+/** The largest DateTime, which every encoding carries as 2^63 - 1. */
+const NEVER = Number.MAX_SAFE_INTEGER;
+
+for (const [major, minor] of [
+  [1, 0],
+  [1, 4],
+  [2, 1],
+] as const)
+  for (const encoding of ['json', 'binary', 'xml'] as const)
+    test(`KMIP ${major}.${minor} in ${encoding}: the largest date finds objects without the date, and a range up to it those too`, async () => {
+      const client = alice.client({ major, minor, encoding });
+      const group = text(TAG.ObjectGroup, `dates of ${major}.${minor} in ${encoding}`);
+      // A date with a column of its own in the database, and one without.
+      for (const tag of [TAG.DeactivationDate, TAG.ProtectStopDate]) {
+        const among = text(TAG.ObjectGroup, `${group.value} ${tag}`);
+        const without = await newKey(newest, among);
+        const [early, late] = [await newKey(newest, among, dateTime(tag, 4_000_000_000)), await newKey(newest, among, dateTime(tag, 5_000_000_000))];
+        const search = (...ends: readonly number[]) => found(client, among, ...ends.map((end) => dateTime(tag, end)));
+        assert.deepEqual(await search(NEVER), [without]);
+        assert.deepEqual(await search(4_500_000_000, NEVER), [late, without]);
+        assert.deepEqual(await search(NEVER, 0), [late, early, without]);
+        assert.deepEqual(await search(0, 4_500_000_000), [early]);
+      }
+    });
 
 test.run();
