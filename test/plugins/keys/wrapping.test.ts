@@ -265,7 +265,7 @@ async function comingBack(wrapped: Structure): Promise<Uint8Array> {
   return materialOf(await got(textIn(await alice.do('Import', ...imported(wrapped, notWrapped)), TAG.UniqueIdentifier)));
 }
 
-test('a key that is given out is not fresh any more, wrapped or not, and a group gives it to nobody as its fresh one', async () => {
+test('a key that was given out, wrapped or not, is not found as a fresh member of its group', async () => {
   const wrapper = textIn(await alice.do('Create', code('ObjectType', 'SymmetricKey'), aes(256, active)), TAG.UniqueIdentifier);
   const ways: readonly (readonly Node[])[] = [[], [named(wrapper)], [named(wrapper, noEncoding)]];
   for (const [at, way] of ways.entries()) {
