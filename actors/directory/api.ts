@@ -126,7 +126,8 @@ export type DirectoryApi = {
   getRealm(id: string): Promise<Realm | null>;
   createRealm(realm: Realm, by: Principal): Promise<Realm>;
   updateRealm(realm: Realm, by: Principal): Promise<Realm | null>;
-  deleteRealm(id: string, by: Principal): Promise<void>;
+  /** One part of it: a realm may have a million credentials, and others wait meanwhile. @returns false if it is still there: call it again */
+  deleteRealm(id: string, by: Principal): Promise<boolean>;
 
   listAdmins(page: PageRequest): Promise<EncodedPage<Admin>>;
   getAdmin(id: string): Promise<Admin | null>;

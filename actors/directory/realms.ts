@@ -1,11 +1,12 @@
 // Realms: their rows, and creating, changing and deleting them with everything that belongs to them.
 import { Fault } from '../../kernel/fault.ts';
 import { encodePage } from '../../kernel/runtime/encoded-page.ts';
-import { realmScope } from '../../kernel/store/account-name.ts';
-import { endName, holdName } from '../../kernel/store/accounts.ts';
+import { realmScope, userName } from '../../kernel/store/account-name.ts';
+import { endName, endUsers, holdName } from '../../kernel/store/accounts.ts';
 import { cursorOf, mapPage, type Page, type PageRequest, parseCursor, readPage } from '../../kernel/store/page.ts';
-import { isUniqueViolation, type Reader } from '../../kernel/store/store.ts';
-import { endSessionsIn } from '../session/end.ts';
+import { isUniqueViolation, type Reader, type Transaction } from '../../kernel/store/store.ts';
+import { CHUNK } from '../../kernel/store/value-list.ts';
+import { endSessionsIn, endSessionsOfAll } from '../session/end.ts';
 import { requireSuperAdmin } from './administered.ts';
 import type { AuthParams, DirectoryApi, Principal, Realm } from './api.ts';
 import { auditChange, type DirectoryServer } from './directory-server.ts';
@@ -92,15 +93,35 @@ function updateRealm({ store, args }: DirectoryServer, realm: Realm, by: Princip
   });
 }
 
-async function deleteRealm({ store, clock }: DirectoryServer, id: string, by: Principal): Promise<void> {
+async function deleteRealm(part: DirectoryServer, id: string, by: Principal): Promise<boolean> {
+  const { store, clock } = part;
   if (id === '_') throw new Fault('AUTH_LAST_SUPER_ADMIN', { detail: 'realm _ cannot be deleted' });
-  await store.transaction(async (tx) => {
+  return store.transaction(async (tx) => {
     await requireSuperAdmin(tx, by);
+    if (await deleteSome(part, tx, id, by)) return false;
     // Deleting the row also deletes credentials, second factors, locks and memberships, but not sessions: these need the call below.
-    if ((await tx.run('DELETE FROM realm WHERE id = $1', [id])) === 0) return;
+    if ((await tx.run('DELETE FROM realm WHERE id = $1', [id])) === 0) return true;
     await endSessionsIn(tx, id);
     // Ends every account in the realm, also those of other schemes.
     await endName(tx, realmScope(id), clock.now());
     await auditChange(tx, by, 'realm.delete', id, id);
+    return true;
   });
+}
+
+/** Deletes the first credentials of a realm that has many, with all that is theirs. @returns whether it has: there may be more then */
+async function deleteSome({ clock }: DirectoryServer, tx: Transaction, realm: string, by: Principal): Promise<boolean> {
+  const first = await tx.all<{ username: string }>('SELECT username FROM userpass WHERE realm = $1 ORDER BY username LIMIT $2', [realm, CHUNK]);
+  const last = first.at(CHUNK - 1);
+  if (!last) return false;
+  await tx.run('DELETE FROM userpass WHERE realm = $1 AND username <= $2', [realm, last.username]);
+  const usernames = first.map(({ username }) => username);
+  await endUsers(
+    tx,
+    usernames.map((username) => userName(realm, username)),
+    clock.now(),
+  );
+  await endSessionsOfAll(tx, realm, usernames);
+  await auditChange(tx, by, 'credential.delete', `${CHUNK} credentials of a realm that is being deleted`, realm);
+  return true;
 }

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { ACCOUNT, nameOfId, namingOf, scopeOf } from './account-name.ts';
 import type { Reader, Transaction } from './store.ts';
+import { CHUNK, valueList } from './value-list.ts';
 
 /** An account as users see it. */
 export interface AccountView {
@@ -20,8 +21,6 @@ const LIVE = 'SELECT id, held FROM account WHERE name = $1 AND ended_at IS NULL'
 export const LIVE_ID = 'SELECT id FROM account WHERE name = $1 AND ended_at IS NULL';
 /** The same, without accounts that still wait for their first holder. */
 export const HELD_ID = `${LIVE_ID} AND held = 1`;
-/** IDs per query. */
-const CHUNK = 512;
 
 /**
  * Gives the name to a new holder: a realm, a credential or a role. An existing holder keeps it.
@@ -37,6 +36,12 @@ export async function holdName(tx: Transaction, name: string): Promise<string> {
 /** Ends the account of the name and, for a realm or role, all accounts within it. @param now milliseconds since the epoch */
 export async function endName(tx: Transaction, name: string, now: number): Promise<void> {
   await tx.run('UPDATE account SET ended_at = $2 WHERE (name = $1 OR scope = $1) AND ended_at IS NULL', [name, now]);
+}
+
+/** Ends the accounts of users, whose names are no scopes. @param names at most CHUNK of them */
+export async function endUsers(tx: Transaction, names: readonly string[], now: number): Promise<void> {
+  const { sql, params } = valueList(names, 2);
+  await tx.run(`UPDATE account SET ended_at = $1 WHERE name IN (${sql}) AND ended_at IS NULL`, [now, ...params]);
 }
 
 /**
@@ -108,11 +113,8 @@ interface Row {
 async function rowsOf(from: Reader, ids: readonly string[]): Promise<Map<string, Row>> {
   const found = new Map<string, Row>();
   for (let at = 0; at < ids.length; at += CHUNK) {
-    const part = ids.slice(at, at + CHUNK);
-    // Padded to a power of two, because each text of a statement is prepared and there must be few of them.
-    const params = Array.from({ length: 2 ** Math.ceil(Math.log2(part.length)) }, (_, index) => part[index] ?? (part[0] as string));
-    const sql = `SELECT id, name, ended_at FROM account WHERE id IN (${params.map((_, index) => `$${index + 1}`).join(', ')})`;
-    for (const row of await from.all<Row>(sql, params)) found.set(row.id, row);
+    const { sql, params } = valueList(ids.slice(at, at + CHUNK), 1);
+    for (const row of await from.all<Row>(`SELECT id, name, ended_at FROM account WHERE id IN (${sql})`, params)) found.set(row.id, row);
   }
   return found;
 }

@@ -304,6 +304,28 @@ for (const database of databases) {
     assert.deepEqual(await directory().administered(boss), []);
   });
 
+  on('a realm with many credentials is deleted a part at a time, each with all that is theirs', async () => {
+    await directory().createRealm(realm('many'), root);
+    await directory().createCredential(credential('many', 'ann'), root);
+    const ann = await actors.by('many', 'ann');
+    const session = await newSession(actors, 'many', 'ann');
+    assert.equal(await actors.session(session.id).create(session), true);
+    assert.ok(await actors.session(session.id).look(session.id, false));
+    // Behind her in order.
+    const numbers = 'WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1100)';
+    const users = `INSERT INTO userpass (realm, username, password_hash, change_password, roles, password_set_at, revision) ${numbers}
+      SELECT 'many', 'b' || n, '', 0, '[]', 1, 1 FROM numbers`;
+    await actors.store.transaction((tx) => tx.run(users));
+    const left = async () => (await actors.store.get<{ n: number }>("SELECT COUNT(*) AS n FROM userpass WHERE realm = 'many'"))?.n as number;
+    assert.equal(await directory().deleteRealm('many', root), false);
+    assert.ok((await left()) > 0 && (await left()) < 1_000, String(await left()));
+    assert.equal(await actors.session(session.id).look(session.id, false), null);
+    assert.equal((await directory().getRealm('many'))?.id, 'many');
+    assert.ok(await actors.store.get('SELECT id FROM account WHERE id = $1 AND ended_at IS NOT NULL', [ann.account]));
+    assert.deepEqual([await directory().deleteRealm('many', root), await directory().deleteRealm('many', root)], [false, true]);
+    assert.deepEqual([await left(), await directory().getRealm('many'), await directory().deleteRealm('many', root)], [0, null, true]);
+  });
+
   on('a reset gives the admin the initial password again, and rights', async () => {
     const reset = `${PHC}reset`;
     await directory().updateCredential({ ...credential('_', 'admin'), comparedWith: null }, root);
