@@ -24,7 +24,7 @@ export class BatchContext implements OperationContext, FoundIn<ManagedObject, Ob
   readonly server: KeyServer;
   readonly caller: Principal;
   readonly version: Version;
-  readonly batch: Batch = { placeholder: undefined, made: undefined, reach: undefined };
+  readonly batch: Batch = { placeholder: undefined, made: undefined, reach: undefined, earlier: undefined, takenBytes: 0 };
   readonly now: number;
   /** The open contents of this call. */
   readonly opening: Opening;
@@ -131,6 +131,8 @@ export class BatchContext implements OperationContext, FoundIn<ManagedObject, Ob
         store.transaction(async (tx) => {
           this.batch.placeholder = undefined;
           this.batch.made = undefined;
+          this.batch.earlier &&= [];
+          this.batch.takenBytes = 0;
           this.#whole = new Changes(this, tx, this.opening);
           return work();
         });

@@ -5,6 +5,7 @@ import type { Structure } from '../../kmip/ttlv/node.ts';
 import type { Version } from '../../kmip/version.ts';
 import type { Principal } from './api.ts';
 import type { Aside } from './aside.ts';
+import type { Earlier } from './earlier.ts';
 import type { DescriptionDraft, Draft, ManagedObject, ObjectDescription } from './object/managed-object.ts';
 import type { CreationPolicy } from './policy/creation-policy.ts';
 import type { Reach } from './rights.ts';
@@ -18,6 +19,10 @@ export interface Batch {
   made: Map<number, string> | undefined;
   /** The objects that the current item may touch, if a ticket of DelegatedLogin restricts it; undefined for all. */
   reach?: Reach | undefined;
+  /** Items that have succeeded, in their order; undefined where no later item can refer to them. */
+  earlier?: Earlier[] | undefined;
+  /** Bytes of Data that items have taken from earlier ones. */
+  takenBytes?: number;
 }
 
 /** The objects that a caller may reach. */

@@ -3,6 +3,7 @@ import type { BatchItem, RequestHeader } from '../../../kmip/message/request.ts'
 import { type ResponseHead, responseMessage } from '../../../kmip/message/response.ts';
 import { binarySize } from '../../../kmip/ttlv/binary.ts';
 import type { BatchContext } from '../context.ts';
+import { noteEarlier } from '../earlier.ts';
 import { type Outcome, runBatch } from '../message/batch.ts';
 import { tooLarge } from '../message/response-size.ts';
 import { firstLater } from './choice.ts';
@@ -24,6 +25,7 @@ export function runLater(ctx: BatchContext, items: readonly BatchItem[], header:
 }
 
 async function runInTwo(ctx: BatchContext, items: readonly BatchItem[], { onError }: RequestHeader, at: number, ids: readonly string[]): Promise<Outcome[]> {
+  noteEarlier(ctx);
   const first = at === 0 ? [] : await runBatch(ctx, items.slice(0, at), onError);
   if (onError === 'Stop' && first.some(({ status }) => status === 'OperationFailed')) return first;
   return [...first, ...(await submit(ctx, items.slice(at), onError, ids))];

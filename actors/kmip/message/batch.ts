@@ -10,9 +10,9 @@ import { checkStructures } from '../../../kmip/message/structure-members.ts';
 import { checkValues } from '../../../kmip/message/version-values.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
-import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { auditRefusal } from '../audit-refusal.ts';
 import type { BatchContext } from '../context.ts';
+import { isOutput, noteEarlier, withData } from '../earlier.ts';
 import { isUnanswered } from '../object/hsm-key/unanswered.ts';
 import { type Answered, type Operation, Relayed } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
@@ -47,6 +47,7 @@ interface Running {
 
 /** The outcomes are there at once if no item waits for anything, and the thread is not kept for long. */
 export function runBatch(ctx: BatchContext, items: readonly BatchItem[], onError: ErrorContinuation): Outcome[] | Promise<Outcome[]> {
+  if (items.length > 1) noteEarlier(ctx);
   if (onError === 'Undo') return runUndoable(ctx, items);
   const batch: Running = { ctx, items, onError, outcomes: [], budget: new Budget(ctx.server, false) };
   for (const item of items) {
@@ -162,10 +163,11 @@ function run(ctx: BatchContext, item: BatchItem): Outcome | Promise<Outcome> {
 }
 
 function operate(ctx: BatchContext, item: BatchItem, operation: Operation, templates: Templates): Answered | Promise<Answered> {
-  const payload = upgradePayload(operation.name, item.payload, ctx.version, templates);
-  checkMembers(operation.name, operation.members, payload);
-  checkStructures(payload.value);
-  checkValues(payload.value, ctx.version);
+  const given = upgradePayload(operation.name, item.payload, ctx.version, templates);
+  checkMembers(operation.name, operation.members, given);
+  checkStructures(given.value);
+  checkValues(given.value, ctx.version);
+  const payload = ctx.version.major > 1 ? withData(given, ctx.batch) : given;
   const discovered = discoverNamed(ctx, payload);
   return discovered instanceof Promise ? discovered.then(() => operation.run(payload, ctx)) : operation.run(payload, ctx);
 }
@@ -173,7 +175,8 @@ function operate(ctx: BatchContext, item: BatchItem, operation: Operation, templ
 function toSuccess(ctx: BatchContext, item: BatchItem, operation: Operation, members: Answered): Outcome {
   if (members instanceof Relayed) return { ...members.outcome, item };
   noteIdentifiers(operation, members, ctx.batch);
-  const shown = item.ephemeral ? members.filter(({ tag }) => tag !== TAG.Data) : members;
+  ctx.batch.earlier?.push({ operation: operation.name, members });
+  const shown = item.ephemeral ? members.filter((node) => !isOutput(node)) : members;
   return { item, status: 'Success', payload: downgradePayload(operation.name, shown, ctx.version) };
 }
 

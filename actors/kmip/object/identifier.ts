@@ -5,6 +5,7 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { child, nameOf } from '../../../kmip/ttlv/read.ts';
 import type { Principal } from '../api.ts';
+import { identifierAt } from '../earlier.ts';
 import type { Batch } from '../operation-context.ts';
 import { keysetTerm } from './index-terms.ts';
 import { SCOPES, Selection } from './selection.ts';
@@ -18,6 +19,7 @@ export function identifierText(payload: Structure, tag: number, batch: Batch): s
   const node = child(payload, tag);
   if (node === undefined || (node.type === TYPE.TextString && node.value === PLACEHOLDER)) return placeholder(batch);
   if (node.type === TYPE.TextString && node.value !== '') return node.value;
+  if (node.type === TYPE.Integer && batch.earlier) return identifierAt(node.value, batch);
   if (node.type !== TYPE.Enumeration) throw new Refusal('InvalidField', 'UniqueIdentifier must be a text string or a value of the enumeration');
   if (node.value === ENUM.UniqueIdentifier.IDPlaceholder) return placeholder(batch);
   const made = batch.made?.get(node.value);

@@ -4,7 +4,7 @@ import { type Agent, request } from 'undici';
 import { decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { decodeJson, encodeJson } from '../../../kmip/ttlv/json.ts';
-import { bytes, enumeration, integer, type Node, type Structure, structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
+import { boolean, bytes, enumeration, integer, type Node, type Structure, structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
 import { children, codeOf, integerOf, nameOf, required, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG, type TagName } from '../../../kmip/ttlv/tag.ts';
 import { decodeXml, encodeXml } from '../../../kmip/ttlv/xml.ts';
@@ -86,15 +86,24 @@ export class KmipClient {
     });
   }
 
-  /** Several operations in one message, of which each is done whatever comes of the others. @param members further ones of the header @returns the batch items of the answer */
-  async askAll(members: readonly Node[], asked: readonly (readonly [keyof typeof ENUM.Operation, ...Node[]])[]): Promise<Structure[]> {
+  /**
+   * Several operations in one message.
+   * @param members further ones of the header @param ephemeral indices of items that show no data @param onError Continue: each is done whatever comes of the others
+   * @returns the batch items of the answer
+   */
+  async askAll(
+    members: readonly Node[],
+    asked: readonly (readonly [keyof typeof ENUM.Operation, ...Node[]])[],
+    { ephemeral = [], onError = 'Continue' }: { ephemeral?: readonly number[]; onError?: keyof typeof ENUM.BatchErrorContinuationOption } = {},
+  ): Promise<Structure[]> {
     const { major, minor, encoding } = this.speech;
     const { type, encode, decode } = ENCODINGS[encoding];
     const version = structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, major), integer(TAG.ProtocolVersionMinor, minor)]);
-    const goOn = enumeration(TAG.BatchErrorContinuationOption, ENUM.BatchErrorContinuationOption.Continue);
+    const goOn = enumeration(TAG.BatchErrorContinuationOption, ENUM.BatchErrorContinuationOption[onError]);
     const items = asked.map(([operation, ...payload], at) =>
       structure(TAG.BatchItem, [
         enumeration(TAG.Operation, ENUM.Operation[operation]),
+        ...(ephemeral.includes(at) ? [boolean(TAG.Ephemeral, true)] : []),
         bytes(TAG.UniqueBatchItemID, Buffer.from(String(at))),
         structure(TAG.RequestPayload, payload),
       ]),
