@@ -1,12 +1,7 @@
 // Tells where in a JSON text something stands, as a JSON pointer (RFC 6901).
+import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-bytes.ts';
 import { stringEnd } from './json-string.ts';
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const [OPEN_ARRAY, CLOSE_ARRAY] = [0x5b, 0x5d];
-const [OPEN_OBJECT, CLOSE_OBJECT] = [0x7b, 0x7d];
 /** Characters of a path that an error repeats: the client chose the names. */
 const MAX_TOLD = 256;
 

@@ -1,7 +1,6 @@
 // Finds where a string of a JSON text ends (RFC 8259 section 7).
+import { BACKSLASH, QUOTE } from './json-bytes.ts';
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 /** For strings longer than this, native code finds the end faster. */
 const LONG = 256;
 

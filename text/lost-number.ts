@@ -1,8 +1,8 @@
 // Finds a number of a JSON text that is another once it is read: JSON has numbers of any length, and JavaScript those of IEEE 754 (RFC 7493 section 2.2).
+import { QUOTE } from './json-bytes.ts';
 import { pathAt } from './json-path.ts';
 import { stringEnd } from './json-string.ts';
 
-const QUOTE = 0x22;
 const MINUS = 0x2d;
 const [ZERO, NINE] = [0x30, 0x39];
 const WHOLE = /^-?\d+$/;

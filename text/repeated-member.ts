@@ -1,13 +1,8 @@
 // Finds a member that stands twice in one object of a JSON text: RFC 8259 section 4 leaves open which one counts, so two readers can differ.
+import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-bytes.ts';
 import { isName, pointerOf, textOf } from './json-path.ts';
 import { stringEnd } from './json-string.ts';
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const [OPEN_ARRAY, CLOSE_ARRAY] = [0x5b, 0x5d];
-const [OPEN_OBJECT, CLOSE_OBJECT] = [0x7b, 0x7d];
 /** Bytes of one escaped character and the quote before it. */
 const MAX_ESCAPED = '"\\u0061'.length;
 

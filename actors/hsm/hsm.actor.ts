@@ -35,7 +35,8 @@ export default defineActor<HsmApi, HsmArgs>(async (args, ctx) => {
   // Count the interval from the end of a probe, so that a slow library is not called all the time.
   function again() {
     void prober.probe().finally(() => {
-      for (const { keys } of [...sessions.values(), { keys: lists }]) keys.sweep();
+      for (const { keys } of sessions.values()) keys.sweep();
+      lists.sweep();
       if (!ctx.signal.aborted) timer = ctx.clock.setTimeout(again, probeSeconds * 1000);
     });
   }

@@ -15,11 +15,16 @@ export interface Manifest {
 
 export const MANIFEST = 'manifest.json';
 
+/** @param file of a model, by its path from the folder */
+export function unreadable(file: string, cause: NodeJS.ErrnoException): Fault {
+  return new Fault('MODEL_FAILED', { detail: `${file}: cannot be read (${cause.code})`, cause });
+}
+
 /** @returns undefined if there is none @throws Fault MODEL_FAILED if it is malformed or cannot be read */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT') return undefined;
-    throw new Fault('MODEL_FAILED', { detail: `${MANIFEST}: cannot be read (${cause.code})`, cause });
+    throw unreadable(MANIFEST, cause);
   });
   if (text === undefined) return undefined;
   try {
@@ -72,7 +77,7 @@ export async function sizeOf(path: string): Promise<number | undefined> {
 /** @throws Fault MODEL_FAILED for a file that is there and cannot be read */
 async function contentOf(folder: string, path: string): Promise<string> {
   return hashOf(join(folder, path)).catch((cause: NodeJS.ErrnoException) => {
-    throw new Fault('MODEL_FAILED', { detail: `${path}: cannot be read (${cause.code})`, cause });
+    throw unreadable(path, cause);
   });
 }
 

@@ -118,15 +118,15 @@ function contentOf(
   const key = kind === 'PrivateKey' && privateKey !== undefined ? privateKey : publicKey;
   const usual = defaultFormat(kind, algorithm);
   // Clients ask for a format that only one key of the pair can have, for both, and for ECPrivateKey whatever the curve.
-  const wanted = asked === undefined ? undefined : exportedAs(key, asked);
-  const format = asked !== undefined && wanted !== undefined ? asked : usual;
-  return structure(TAG[kind], [keyBlock({ format, material: wanted ?? exportKey(key, usual), algorithm, length })]);
+  const made = asked && exportedAs(key, asked);
+  const { format, material } = made ?? { format: usual, material: exportKey(key, usual) };
+  return structure(TAG[kind], [keyBlock({ format, material, algorithm, length })]);
 }
 
 /** @returns undefined if the key cannot have this format */
-function exportedAs(key: KeyObject, format: KeyFormatType): ReturnType<typeof exportKey> | undefined {
+function exportedAs(key: KeyObject, format: KeyFormatType): { format: KeyFormatType; material: ReturnType<typeof exportKey> } | undefined {
   try {
-    return exportKey(key, format);
+    return { format, material: exportKey(key, format) };
   } catch (error) {
     if (error instanceof Refusal && error.reason === 'KeyFormatTypeNotSupported') return undefined;
     throw error;

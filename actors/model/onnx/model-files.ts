@@ -2,16 +2,17 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../../../kernel/fault.ts';
+import { unreadable } from '../manifest.ts';
 
 /** @returns undefined if there is no such file @throws Fault MODEL_FAILED */
 export async function readText(folder: string, file: string): Promise<string | undefined> {
   try {
     return await readFile(join(folder, file), 'utf8');
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
+  } catch (error) {
+    const cause = error as NodeJS.ErrnoException;
     // A folder of one file, as 1_Pooling, may be missing, too.
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw new Fault('MODEL_FAILED', { detail: `${file}: cannot be read (${code})`, cause });
+    if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') return undefined;
+    throw unreadable(file, cause);
   }
 }
 
