@@ -1,5 +1,5 @@
 // Makes a self-signed certificate for a server that has none: ECDSA P-256, valid for a year, for the names of this machine.
-import { webcrypto, X509Certificate } from 'node:crypto';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
@@ -14,7 +14,8 @@ interface CertificateFiles {
 const DAY_MS = 86_400_000;
 const VALID_DAYS = 365;
 const RENEW_DAYS = 30;
-const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+/** It is its own authority, so that a client can trust exactly this file. */
+const EXTENSIONS = ['basicConstraints=critical,CA:TRUE,pathlen:0', 'keyUsage=critical,digitalSignature,keyCertSign', 'extendedKeyUsage=serverAuth'];
 
 /**
  * @param host on which the server listens
@@ -52,37 +53,31 @@ const isUnspecified = (host: string): boolean => host === '0.0.0.0' || host === 
 
 /** The name of the machine does not count: that of a container is another after each start, and clients may trust exactly this file. */
 function isNamed(host: string, certificate: X509Certificate): boolean {
-  return isUnspecified(host) || (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined;
+  const name = withoutZone(host);
+  return isUnspecified(host) || (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)) !== undefined;
 }
 
+/** A certificate has no place for the interface of an address, as in `fe80::1%eth0`. */
+const withoutZone = (host: string): string => host.replace(/%.*/, '');
+
+/** The machine may have a name that no certificate can have. */
 function namesOf(host: string): string[] {
-  return [...new Set(['localhost', '127.0.0.1', '::1', hostname(), ...(isUnspecified(host) ? [] : [host])])];
+  const given = [hostname(), ...(isUnspecified(host) ? [] : [withoutZone(host)])];
+  return [...new Set(['localhost', '127.0.0.1', '::1', ...given.filter((name) => isIP(name) || /^[\w.-]+$/.test(name))])];
 }
 
 async function makeCertificate(names: readonly string[], now: number): Promise<{ cert: string; key: string }> {
-  // Loaded on demand: they take longer to load than the rest of the start.
-  await import('reflect-metadata');
-  const x509 = await import('@peculiar/x509');
-  x509.cryptoProvider.set(webcrypto as never);
-  const keys = (await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])) as CryptoKeyPair;
-  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    name: 'CN=gatehouse self-signed',
-    notBefore: new Date(now - DAY_MS),
-    notAfter: new Date(now + VALID_DAYS * DAY_MS),
-    signingAlgorithm: ALGORITHM,
-    keys: keys as never,
-    extensions: [
-      // It is its own authority, so that a client can trust exactly this file.
-      new x509.BasicConstraintsExtension(true, 0, true),
-      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyCertSign, true),
-      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
-      new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: isIP(value) ? 'ip' : 'dns', value }))),
-    ],
-  });
-  const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
-  const key = `-----BEGIN PRIVATE KEY-----\n${pkcs8.toString('base64').replaceAll(/.{64}(?=.)/g, '$&\n')}\n-----END PRIVATE KEY-----\n`;
-  pkcs8.fill(0);
-  return { cert: `${certificate.toString('pem')}\n`, key };
+  // Loaded on demand: a start seldom makes a certificate.
+  const [{ certify }, { sign }] = await Promise.all([import('../../crypto/x509/certificate.ts'), import('../../crypto/signature/sign.ts')]);
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const options = {
+    subject: { CN: ['gatehouse self-signed'] },
+    subjectPublicKey: publicKey,
+    issuerPublicKey: publicKey,
+    notBefore: Math.floor((now - DAY_MS) / 1_000),
+    notAfter: Math.floor((now + VALID_DAYS * DAY_MS) / 1_000),
+    extensions: [...EXTENSIONS, `subjectAltName=${names.map((name) => `${isIP(name) ? 'IP' : 'DNS'}:${name}`).join(',')}`].join('\n'),
+  };
+  const der = await certify(options, async (parameters, data) => sign(privateKey, parameters, { data }));
+  return { cert: new X509Certificate(der).toString(), key: String(privateKey.export({ type: 'pkcs8', format: 'pem' })) };
 }
-
-type CryptoKeyPair = webcrypto.CryptoKeyPair;

@@ -1,6 +1,7 @@
 // When the self-signed certificate is renewed, and that the server then uses the new one.
 import assert from 'node:assert/strict';
-import { X509Certificate } from 'node:crypto';
+import { spawnSync } from 'node:child_process';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
@@ -47,6 +48,21 @@ test('it is made anew for a host that it does not name', async () => {
   assert.ok(named.checkHost('gate.example') && named.checkIP('127.0.0.1'));
   const addressed = await made('192.0.2.1');
   assert.ok(addressed.checkIP('192.0.2.1') && !addressed.checkHost('gate.example'));
+  const zoned = await made('fe80::1%eth0');
+  assert.ok(zoned.checkIP('fe80::1'));
+  assert.equal((await made('fe80::1%eth0')).fingerprint256, zoned.fingerprint256);
+  rmSync(dataDir, { recursive: true });
+});
+
+test('OpenSSL takes it as an authority for a server, and its key for its own', async () => {
+  const dataDir = temporaryFolder();
+  const { cert, key } = await ensureSelfSigned(dataDir, '127.0.0.1', Date.now());
+  const openssl = (...args: string[]) => spawnSync('openssl', args, { encoding: 'utf8' });
+  const { stdout, stderr } = openssl('verify', '-x509_strict', '-purpose', 'sslserver', '-verify_ip', '127.0.0.1', '-CAfile', cert, cert);
+  assert.equal(stdout, `${cert}: OK\n`, stderr);
+  const made = new X509Certificate(readFileSync(cert));
+  assert.ok(made.ca && made.verify(made.publicKey) && made.checkPrivateKey(createPrivateKey(readFileSync(key))));
+  assert.deepEqual([made.subject, made.issuer], Array(2).fill('CN=gatehouse self-signed'));
   rmSync(dataDir, { recursive: true });
 });
 
