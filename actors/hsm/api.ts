@@ -110,9 +110,9 @@ export interface HsmFailure {
   /**
    * absent: no such key; exists: the name is taken; mechanism: the token lacks the one in `text`; refused: the token refused the call with
    * the return value `text`; unavailable: the slot cannot be used; ended: there is no such operation in parts; full: a limit is reached;
-   * input: the client sent what does not fit. `text` says why.
+   * input: the client sent what does not fit; malformed: what the token gave cannot be what was asked for. `text` says why.
    */
-  readonly why: 'absent' | 'exists' | 'mechanism' | 'refused' | 'unavailable' | 'ended' | 'full' | 'input';
+  readonly why: 'absent' | 'exists' | 'mechanism' | 'refused' | 'unavailable' | 'ended' | 'full' | 'input' | 'malformed';
   readonly text: string;
 }
 

@@ -1,4 +1,5 @@
 // The errors that this server raises itself before it calls a token, and what the caller learns of any error.
+import { AnswerMalformed } from './answer-length.ts';
 import type { HsmFailure } from './api.ts';
 import { KeyExists } from './key-store.ts';
 import { MechanismMissing } from './mechanism.ts';
@@ -16,6 +17,7 @@ const EXPECTED = [
   [PartsFull, 'full'],
   [InputWrong, 'input'],
   [UnwrapRefused, 'refused'],
+  [AnswerMalformed, 'malformed'],
 ] as const;
 
 /** After such an error no operation of the token is under way. */

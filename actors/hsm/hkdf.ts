@@ -2,6 +2,7 @@
 import type pkcs11js from 'pkcs11js';
 import { CKA, CKM } from '../../kmip/pkcs11.ts';
 import { HASH_BYTES } from '../../kmip/token-hash.ts';
+import { requireFit } from './answer-length.ts';
 import type { MechanismParameter, TokenKeyName } from './api.ts';
 import { HASH, toMechanism } from './mechanism.ts';
 import { passingSecret } from './template.ts';
@@ -19,7 +20,8 @@ const AT = { extract: 0, hash: 8, saltType: 16, saltKey: 40 } as const;
 export function hkdf(token: Token, key: TokenKeyName, { hash, salt, info }: HkdfParameter, length: number): Uint8Array {
   const { library, session } = token;
   const { mechanism } = toMechanism({ name: 'CKM_HKDF_DERIVE' }, token);
-  const hmac = toMechanism({ name: `${HASH[hash]}_HMAC` }, token);
+  const name = `${HASH[hash]}_HMAC`;
+  const hmac = { name, mechanism: toMechanism({ name }, token) };
   const base = token.handle(key);
   const made: pkcs11js.Handle[] = [];
   try {
@@ -54,13 +56,19 @@ function stayingSecret(length: number): pkcs11js.Attribute[] {
   ];
 }
 
+interface Hmac {
+  readonly name: string;
+  readonly mechanism: pkcs11js.Mechanism;
+}
+
 /** RFC 5869 section 2.3. */
-function expanded({ library, session }: Token, hmac: pkcs11js.Mechanism, key: pkcs11js.Handle, info: Uint8Array, length: number): Uint8Array {
+function expanded({ library, session }: Token, { name, mechanism }: Hmac, key: pkcs11js.Handle, info: Uint8Array, length: number): Uint8Array {
   const output = Buffer.alloc(length);
   let block: Buffer = Buffer.alloc(0);
   for (let at = 0, counter = 1; at < length; at += block.length, counter++) {
-    library.C_SignInit(session, hmac, key);
+    library.C_SignInit(session, mechanism, key);
     block = library.C_Sign(session, Buffer.concat([block, info, Buffer.of(counter)]), Buffer.alloc(HASH_BYTES.sha512));
+    requireFit('sign', { name }, 0, block.length);
     block.copy(output, at);
   }
   return new Uint8Array(output);

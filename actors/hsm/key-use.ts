@@ -1,6 +1,7 @@
 // Uses the keys of a token: encrypts, decrypts, signs, wraps, unwraps and derives.
 import type pkcs11js from 'pkcs11js';
 import { CKA } from '../../kmip/pkcs11.ts';
+import { requireBytes, requireFit } from './answer-length.ts';
 import type { Sealed, TokenKeyName, TokenMechanism } from './api.ts';
 import { hkdf } from './hkdf.ts';
 import { toMechanism, toSealing } from './mechanism.ts';
@@ -36,7 +37,8 @@ function inRoom(bytes: number, work: (room: Buffer) => Buffer): Uint8Array {
 export function encrypt(token: Token, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Sealed {
   const { library, session } = token;
   const handle = token.handle(key);
-  const room = roomFor(token, handle, mechanism, data);
+  const modulusBytes = modulusOf(token, handle, mechanism);
+  const room = modulusBytes ?? data.length + MARGIN_BYTES;
   const how = toSealing(token, mechanism);
   library.C_EncryptInit(session, how.mechanism, handle);
   const sealed = inPieces(token, mechanism, data, {
@@ -44,31 +46,37 @@ export function encrypt(token: Token, key: TokenKeyName, mechanism: TokenMechani
     update: (piece) => library.C_EncryptUpdate(session, input(piece), output(piece)),
     final: (output) => library.C_EncryptFinal(session, output),
   });
+  if (modulusBytes !== undefined) requireBytes(mechanism.name, sealed.length, modulusBytes);
+  else requireFit('encrypt', mechanism, data.length, sealed.length);
   const iv = how.chosenIv();
   return iv ? { data: sealed, iv } : { data: sealed };
 }
 
-/** tpm2-pkcs11 1.9 fills the room of an RSA block and leaves its length as it was given: so RSA gets room for the block and no more. */
-function roomFor(token: Token, handle: pkcs11js.Handle, { name }: TokenMechanism, data: Uint8Array): number {
-  const modulus = name.startsWith('CKM_RSA_') ? token.read(handle, CKA.MODULUS) : undefined;
-  return modulus?.length ?? data.length + MARGIN_BYTES;
+/**
+ * tpm2-pkcs11 1.9 fills the room of an RSA block and leaves its length as it was given: so RSA gets room for the block and no more.
+ * @returns undefined for other mechanisms, and if the token does not say
+ */
+function modulusOf(token: Token, handle: pkcs11js.Handle, { name }: TokenMechanism): number | undefined {
+  return name.startsWith('CKM_RSA_') ? token.read(handle, CKA.MODULUS)?.length : undefined;
 }
 
 export function decrypt(token: Token, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Uint8Array {
   const { library, session } = token;
   library.C_DecryptInit(session, toMechanism(mechanism, token), token.handle(key));
-  return inPieces(token, mechanism, data, {
+  const opened = inPieces(token, mechanism, data, {
     whole: () => inRoom(data.length + MARGIN_BYTES, (output) => library.C_Decrypt(session, input(data), output)),
     // Some tokens keep all that they got until the end, because the tag is there.
     update: (piece) => library.C_DecryptUpdate(session, input(piece), output(data)),
     final: (room) => library.C_DecryptFinal(session, room),
   });
+  requireFit('decrypt', mechanism, data.length, opened.length);
+  return opened;
 }
 
 export function sign(token: Token, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Uint8Array {
   const { library, session } = token;
   library.C_SignInit(session, toMechanism(mechanism, token), token.handle(key));
-  return inPieces(token, mechanism, data, {
+  const signature = inPieces(token, mechanism, data, {
     whole: () => inRoom(MAX_SIGNATURE_BYTES, (output) => library.C_Sign(session, input(data), output)),
     update: (piece) => {
       library.C_SignUpdate(session, input(piece));
@@ -76,6 +84,8 @@ export function sign(token: Token, key: TokenKeyName, mechanism: TokenMechanism,
     },
     final: () => library.C_SignFinal(session, Buffer.alloc(MAX_SIGNATURE_BYTES)),
   });
+  requireFit('sign', mechanism, data.length, signature.length);
+  return signature;
 }
 
 /** They take a digest or less than a block of RSA, and all of it at once. */
@@ -101,27 +111,35 @@ export function wrap(token: Token, key: TokenKeyName, mechanism: TokenMechanism,
   const { library, session } = token;
   const how = toMechanism(mechanism, token);
   const passing = library.C_CreateObject(session, passingSecret(material));
-  return inPassing(token, passing, () => new Uint8Array(library.C_WrapKey(session, how, token.handle(key), passing, output(material))));
+  const wrapped = inPassing(token, passing, () => new Uint8Array(library.C_WrapKey(session, how, token.handle(key), passing, output(material))));
+  requireFit('encrypt', mechanism, material.length, wrapped.length);
+  return wrapped;
 }
 
 export function wrapKey(token: Token, key: TokenKeyName, mechanism: TokenMechanism, target: TokenKeyName): Uint8Array {
   const { library, session } = token;
   const how = toMechanism(mechanism, token);
-  return new Uint8Array(library.C_WrapKey(session, how, token.handle(key), token.handle(target), Buffer.alloc(MAX_WRAPPED_BYTES)));
+  const wrapped = new Uint8Array(library.C_WrapKey(session, how, token.handle(key), token.handle(target), Buffer.alloc(MAX_WRAPPED_BYTES)));
+  requireBytes(mechanism.name, wrapped.length, 1, Number.POSITIVE_INFINITY);
+  return wrapped;
 }
 
 export function unwrap(token: Token, key: TokenKeyName, mechanism: TokenMechanism, wrapped: Uint8Array): Uint8Array {
   const { library, session } = token;
   const how = toMechanism(mechanism, token);
   const passing = library.C_UnwrapKey(session, how, token.handle(key), Buffer.from(wrapped), passingSecret());
-  return inPassing(token, passing, () => secretOf(token, passing));
+  const secret = inPassing(token, passing, () => secretOf(token, passing));
+  requireFit('decrypt', mechanism, wrapped.length, secret.length);
+  return secret;
 }
 
 export function derive(token: Token, key: TokenKeyName, mechanism: TokenMechanism, length: number): Uint8Array {
   const { library, session } = token;
   if (mechanism.parameter?.kind === 'hkdf') return hkdf(token, key, mechanism.parameter, length);
   const passing = library.C_DeriveKey(session, toMechanism(mechanism, token), token.handle(key), passingSecret(undefined, length));
-  return inPassing(token, passing, () => secretOf(token, passing));
+  const secret = inPassing(token, passing, () => secretOf(token, passing));
+  requireBytes(mechanism.name, secret.length, length);
+  return secret;
 }
 
 function secretOf({ library, session }: Token, handle: pkcs11js.Handle): Uint8Array {

@@ -1,6 +1,7 @@
 // The operations in parts on one slot by correlation value: their owners and limits, and the end of those that are idle or whose session is gone.
 import { randomBytes } from 'node:crypto';
 import { changedInput, laterInputs } from '../../kmip/part-inputs.ts';
+import { requireFit } from './answer-length.ts';
 import type { TokenKeyName } from './api.ts';
 import type { PartOutput, PartOwner, PartStart } from './part.ts';
 import { InputWrong, type PartWork, startWork } from './part-work.ts';
@@ -25,6 +26,8 @@ interface Running extends PartOwner {
   readonly work: PartWork;
   readonly start: PartStart;
   bytes: number;
+  /** Of all output so far. */
+  given: number;
   usedAt: number;
 }
 
@@ -45,7 +48,7 @@ export class Parts {
   begin(token: Token, owner: PartOwner, key: TokenKeyName, start: PartStart, data: Uint8Array): PartOutput {
     this.#makeRoom(owner.user);
     const work = startWork(token, this.#sessions, key, start);
-    const running: Running = { ...owner, inputs: { ...owner.inputs, ...laterInputs({ iv: work.iv }) }, work, start, bytes: 0, usedAt: 0 };
+    const running: Running = { ...owner, inputs: { ...owner.inputs, ...laterInputs({ iv: work.iv }) }, work, start, bytes: 0, given: 0, usedAt: 0 };
     return this.#orEnd(running, () => {
       const done = this.#feed(token, running, data);
       const { iv } = running.work;
@@ -72,7 +75,9 @@ export class Parts {
       const isTagged = start.what === 'decrypt' && tagBytes > 0 && !start.tagInData;
       if (isTagged && proof?.length !== tagBytes) throw new InputWrong(`invalid tag: the authenticated encryption tag must have ${tagBytes} bytes`);
       const head = this.#feed(token, running, isTagged ? Buffer.concat([data, proof as Uint8Array]) : data);
-      const all = Buffer.concat([head, work.finish(token, running.bytes)]);
+      const rest = work.finish(token, running.bytes);
+      requireFit(start.what, start.mechanism, running.bytes, running.given + rest.length);
+      const all = Buffer.concat([head, rest]);
       const end = start.what === 'encrypt' ? all.length - tagBytes : all.length;
       const tag = end < all.length ? { tag: new Uint8Array(all.subarray(end)) } : {};
       return { value: NOTHING, data: new Uint8Array(all.subarray(0, end)), ...tag, ...(proof && { proof }) };
@@ -107,7 +112,9 @@ export class Parts {
     if (running.bytes > MAX_BYTES) throw new PartsFull(`the multi-part operation has more than ${MAX_BYTES} bytes: send less data`);
     const held = [...this.#running.values()].reduce((sum, { work, bytes }) => sum + (work.holds ? bytes : 0), 0);
     if (running.work.holds && held + running.bytes > MAX_BYTES) throw new PartsFull('multi-part operations hold too many bytes for this slot: try again later');
-    return data.length === 0 ? NOTHING : new Uint8Array(running.work.update(token, data, running.bytes));
+    const output = data.length === 0 ? NOTHING : new Uint8Array(running.work.update(token, data, running.bytes));
+    running.given += output.length;
+    return output;
   }
 
   #put(value: Uint8Array, running: Running): Uint8Array {

@@ -1,4 +1,5 @@
 // Why a call on a token failed, in the form in which it crosses from the thread that ran it.
+import { AnswerMalformed } from './answer-length.ts';
 import { KeyExists } from './key-store.ts';
 import { MechanismMissing } from './mechanism.ts';
 import { InputWrong } from './part-work.ts';
@@ -6,7 +7,7 @@ import { nameOf, returnValue } from './return-value.ts';
 import { KeyAmbiguous, KeyMissing } from './token.ts';
 
 /** Refusals of this server before it called the token. */
-const KINDS = { KeyMissing, KeyAmbiguous, KeyExists, InputWrong, MechanismMissing } as const;
+const KINDS = { KeyMissing, KeyAmbiguous, KeyExists, InputWrong, AnswerMalformed, MechanismMissing } as const;
 
 export interface WorkError {
   /** `token`: the token said `code`; `other`: neither it nor this server did on purpose. */

@@ -19,6 +19,8 @@
 //   without 0x1087  the token does not report this mechanism, and refuses it
 //   keep            the token does not destroy public keys
 //   padding         the token says of a wrong PKCS#1 v1.5 padding that the data are invalid; "padding only": and it has no RSA without padding
+//   length -1       what a use of a key gives is so many bytes longer, or shorter; also the value of a key that can be read
+//   point           the token tells points of curves without their last byte
 //   refuse          the token takes no values of keys (C_CreateObject); "refuse all": nor does it unwrap them
 //
 // <its own path>.unwrapped holds how many keys were unwrapped that never leave the token, how many of these are there, and how many others were unwrapped.
@@ -85,9 +87,30 @@ static CK_RV enter(int is_use) {
 
 FORWARD(C_GetTokenInfo, 0, (CK_SLOT_ID a, CK_TOKEN_INFO_PTR b), (a, b))
 FORWARD(C_GetSessionInfo, 0, (CK_SESSION_HANDLE a, CK_SESSION_INFO_PTR b), (a, b))
-FORWARD(C_Encrypt, 1, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG c, CK_BYTE_PTR d, CK_ULONG_PTR e), (a, b, c, d, e))
 FORWARD(C_SignInit, 0, (CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT_HANDLE c), (a, b, c))
-FORWARD(C_Sign, 1, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG c, CK_BYTE_PTR d, CK_ULONG_PTR e), (a, b, c, d, e))
+
+static void resize(CK_ULONG_PTR length) {
+  char rest[64];
+  if (!told("length ", rest, sizeof rest)) return;
+  long wished = (long)*length + atol(rest);
+  *length = wished < 0 ? 0 : wished;
+}
+
+/** A use of a key: its result is the last argument. */
+#define USED(name, parameters, arguments, length)   \
+  static CK_RV mine_##name parameters {             \
+    CK_RV result = enter(1);                        \
+    if (result == CKR_OK) result = real->name arguments; \
+    if (result == CKR_OK) resize(length);           \
+    return result;                                  \
+  }
+
+USED(C_Encrypt, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG c, CK_BYTE_PTR d, CK_ULONG_PTR e), (a, b, c, d, e), e)
+USED(C_EncryptFinal, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG_PTR c), (a, b, c), c)
+USED(C_DecryptFinal, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG_PTR c), (a, b, c), c)
+USED(C_Sign, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG c, CK_BYTE_PTR d, CK_ULONG_PTR e), (a, b, c, d, e), e)
+USED(C_SignFinal, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG_PTR c), (a, b, c), c)
+USED(C_WrapKey, (CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT_HANDLE c, CK_OBJECT_HANDLE d, CK_BYTE_PTR e, CK_ULONG_PTR f), (a, b, c, d, e, f), f)
 
 static void delay(const char *word) {
   char rest[64];
@@ -101,7 +124,11 @@ static CK_RV mine_C_GetAttributeValue(CK_SESSION_HANDLE a, CK_OBJECT_HANDLE b, C
     rest[strcspn(rest, "\n")] = 0;
     if (real->C_GetAttributeValue(a, b, &attribute, 1) == CKR_OK && strcmp(label, rest) == 0) return CKR_GENERAL_ERROR;
   }
-  return real->C_GetAttributeValue(a, b, c, d);
+  CK_RV result = real->C_GetAttributeValue(a, b, c, d);
+  for (CK_ULONG at = 0; result == CKR_OK && at < d; at++)
+    if (c[at].type == CKA_VALUE && c[at].pValue) resize(&c[at].ulValueLen);
+    else if (c[at].type == CKA_EC_POINT && c[at].pValue && told("point", 0, 0)) c[at].ulValueLen -= 1;
+  return result;
 }
 
 static CK_RV mine_C_FindObjectsInit(CK_SESSION_HANDLE a, CK_ATTRIBUTE_PTR b, CK_ULONG c) {
@@ -225,7 +252,11 @@ static CK_RV mine_C_DecryptInit(CK_SESSION_HANDLE session, CK_MECHANISM_PTR mech
 
 static CK_RV mine_C_Decrypt(CK_SESSION_HANDLE session, CK_BYTE_PTR data, CK_ULONG length, CK_BYTE_PTR out, CK_ULONG_PTR room) {
   CK_RV result = enter(1);
-  if (result != CKR_OK || telling != session) return result == CKR_OK ? real->C_Decrypt(session, data, length, out, room) : result;
+  if (result != CKR_OK || telling != session) {
+    if (result == CKR_OK) result = real->C_Decrypt(session, data, length, out, room);
+    if (result == CKR_OK) resize(room);
+    return result;
+  }
   CK_BYTE block[1024];
   CK_ULONG bytes = sizeof block, end = 2;
   telling = 0;
@@ -333,7 +364,7 @@ CK_RV C_GetFunctionList(CK_FUNCTION_LIST_PTR_PTR list) {
   mine = *real;
 #define USE(name) mine.name = mine_##name
   USE(C_Initialize), USE(C_OpenSession), USE(C_CloseSession), USE(C_Finalize), USE(C_UnwrapKey), USE(C_GenerateKeyPair), USE(C_GetSessionInfo), USE(C_FindObjectsInit), USE(C_GetAttributeValue), USE(C_GenerateKey), USE(C_Encrypt), USE(C_DecryptInit), USE(C_Decrypt);
-  USE(C_SignInit), USE(C_Sign), USE(C_EncryptInit), USE(C_GetMechanismList), USE(C_GetSlotList), USE(C_Login), USE(C_CreateObject), USE(C_DestroyObject);
+  USE(C_SignInit), USE(C_Sign), USE(C_SignFinal), USE(C_EncryptFinal), USE(C_DecryptFinal), USE(C_WrapKey), USE(C_EncryptInit), USE(C_GetMechanismList), USE(C_GetSlotList), USE(C_Login), USE(C_CreateObject), USE(C_DestroyObject);
   mine.C_GetTokenInfo = mine_C_GetTokenInfo_locked;
   *list = &mine;
   return CKR_OK;

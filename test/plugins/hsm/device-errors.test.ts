@@ -5,8 +5,8 @@ import { PKCS_11_RETURN_CODE as CKR } from '../../../kmip/ttlv/pkcs11.ts';
 import { canBuild } from '../../fakes/pkcs11-fault/build.ts';
 import type { Answer } from '../../server.ts';
 import { skipWithout } from '../../system.ts';
-import { endFaulty, type Faulty, startFaulty } from './faulty-server.ts';
-import { refused } from './hsm-server.ts';
+import { endFaulty, type Faulty, pair, startFaulty } from './faulty-server.ts';
+import { boolean, bytes, done, enumeration, identifier, integer, kmip, makeSecret, parameters, refused, structure } from './hsm-server.ts';
 
 const OF_THE_DEVICE = [
   ['DEVICE_ERROR', 'General_Failure'],
@@ -63,6 +63,63 @@ if (!skipWithout('softhsm2') && canBuild()) {
       told(await ask('decrypt', sealed), [422, 'decryption_failed', /^Decryption failed$/]);
     }
     faulty.library.tell(undefined);
+  });
+
+  const gcm = parameters(enumeration('BlockCipherMode', 'GCM'));
+  const cbc = parameters(enumeration('BlockCipherMode', 'CBC'));
+  const data = bytes('Data', Buffer.alloc(40, 1));
+  const op = (operation: string, id: string, ...members: Parameters<typeof parameters>) => kmip(faulty.admin, operation, identifier(id), ...members);
+  const last = (members: Record<string, string>) => [bytes('CorrelationValue', members['CorrelationValue'] as string), boolean('FinalIndicator', true)];
+  const [first, sha256] = [boolean('InitIndicator', true), parameters(enumeration('HashingAlgorithm', 'SHA_256'))];
+
+  test('a ciphertext, signature, MAC or value of a length that cannot be is not passed on', async () => {
+    const [key] = faulty.ids('key');
+    const [ec, mac, open] = [faulty.ids('odd ec')[0], faulty.ids('odd mac')[0], faulty.ids('odd open')[0]];
+    await done(pair(faulty, ec));
+    const facts = [enumeration('CryptographicAlgorithm', 'HMAC_SHA256'), integer('CryptographicLength', 256), integer('CryptographicUsageMask', 0x180)];
+    await done(kmip(faulty.admin, 'Create', enumeration('ObjectType', 'SymmetricKey'), structure('Attributes', ...facts, identifier(mac))));
+    await done(makeSecret(faulty.admin, open, boolean('Sensitive', false), boolean('Extractable', true)));
+    const sealed = await done(op('Encrypt', key, cbc, data));
+    const opening = [cbc, bytes('Data', sealed['Data'] as string), bytes('IVCounterNonce', sealed['IVCounterNonce'] as string)];
+    const wrapping = structure(
+      'KeyWrappingSpecification',
+      enumeration('WrappingMethod', 'Encrypt'),
+      structure('EncryptionKeyInformation', identifier(key), parameters(enumeration('BlockCipherMode', 'NISTKeyWrap'))),
+      enumeration('EncodingOption', 'NoEncoding'),
+    );
+    const { MACData: right = '' } = await done(op('MAC', mac, sha256, data));
+    const cases: readonly (readonly [lengths: readonly number[], work: () => Promise<Answer>])[] = [
+      [[-16, -1, 1, -999], () => op('Encrypt', key, gcm, data)],
+      [[-16, 16], () => op('Encrypt', key, cbc, data)],
+      [[-32, 8], () => op('Decrypt', key, ...opening)],
+      [[-1, -2, 2, -999], () => op('Sign', ec, sha256, data)],
+      [[-1, -999], () => op('MAC', mac, sha256, data)],
+      [[-1, -999], () => op('MACVerify', mac, sha256, data, bytes('MACData', right))],
+      [[-8, -999], () => op('Get', open, wrapping)],
+      [[-1, -999], () => op('Get', open)],
+      [[-16, -1], async () => op('Encrypt', key, ...last(await done(op('Encrypt', key, gcm, data, first))))],
+    ];
+    for (const [lengths, work] of cases) {
+      for (const length of lengths) {
+        faulty.library.tell(`length ${length}`);
+        await refused(work(), /^General_Failure: the token or its library is broken: .* gave \d+ bytes, not \d+/);
+      }
+      faulty.library.tell(undefined);
+      await done(work());
+    }
+    faulty.library.tell('length -1');
+    const broken = [503, 'hsm_unavailable', /^the token or its library is broken: CKM_/] as const;
+    told(await ask('encrypt', { kid: key, alg: 'dir', enc: 'A256GCM', data: 'AAAA' }), broken);
+    told(await ask('sign', { kid: ec, alg: 'ES256', data: 'AAAA' }), broken);
+    faulty.library.tell(undefined);
+  });
+
+  test('a pair whose public key makes no sense is not kept: its name is free', async () => {
+    const [id] = faulty.ids('no point');
+    faulty.library.tell('point');
+    await refused(pair(faulty, id), /^General_Failure: the token made a pair, but does not tell its public key$/);
+    faulty.library.tell(undefined);
+    await done(pair(faulty, id));
   });
   test.run();
 }

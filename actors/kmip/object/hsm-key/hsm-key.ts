@@ -22,7 +22,7 @@ import { KeyOnToken } from './key-on-token.ts';
 import { sendTokenPart } from './parts.ts';
 import { CURVES } from './public-key.ts';
 import { wrapByRsaAes } from './rsa-aes.ts';
-import { tokenSigning } from './signature-mechanism.ts';
+import { signatureFrom, tokenSigning } from './signature-mechanism.ts';
 import { type AesChoice, aesChoice, fitting, isWrap, RSA, rsaChoice, wrapMechanism, wrappingParameters } from './token-cipher.ts';
 import { decryptAes, decryptRsa } from './token-decryption.ts';
 import { materialFrom, publicHalf, signingHalf } from './token-material.ts';
@@ -118,8 +118,9 @@ class HsmKey implements Keys.Key {
 
   async sign(input: Keys.Signing): Promise<Uint8Array> {
     this.#token.requireKind('private');
-    const signing = tokenSigning(await signingHalf(this.#token, this.#object), input, this.#token.mechanisms);
-    return signing.finish(await this.#token.run('sign', signing.mechanism, signing.input));
+    const half = await signingHalf(this.#token, this.#object);
+    const signing = tokenSigning(half, input, this.#token.mechanisms);
+    return signatureFrom(await this.#token.run('sign', signing.mechanism, signing.input), half, signing.mechanism.name, input.encoding);
   }
 
   /** Needs no secret, so it does not wait for the token. */

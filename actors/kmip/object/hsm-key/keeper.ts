@@ -65,7 +65,11 @@ export class TokenKeeper implements KeyKeeper {
 
   async makePair(ctx: OperationContext, id: string, pair: PairToMake): Promise<MadePair> {
     await this.#requireChange(ctx, id, `${id}_pk`);
-    return makePair(this.#tokens, this.#place(id, false), pair);
+    const made = await makePair(this.#tokens, this.#place(id, false), pair);
+    if (made) return made;
+    // Nobody could find such a pair, which would take the name.
+    await this.discard([id, `${id}_pk`]);
+    throw new Refusal('GeneralFailure', 'the token made a pair, but does not tell its public key');
   }
 
   async take(ctx: OperationContext, id: string, type: ObjectTypeCode, content: Structure, attributes: AttributeSet): Promise<Structure> {
@@ -86,13 +90,13 @@ export class TokenKeeper implements KeyKeeper {
   }
 }
 
-async function makePair(tokens: Tokens, place: TokenPlace, { algorithm, options, privateAttributes, publicAttributes }: PairToMake): Promise<MadePair> {
+/** @returns undefined if nobody knows the public key */
+async function makePair(tokens: Tokens, place: TokenPlace, { algorithm, options, privateAttributes, publicAttributes }: PairToMake): Promise<MadePair | undefined> {
   const type = pairShape(algorithm, options);
   const wish = { type, name: place.name, uses: usesOf(privateAttributes), publicUses: usesOf(publicAttributes), ...guard(privateAttributes) };
   const made = await tokens.call(place, `to make a pair of ${algorithm}`, (hsm, slot) => hsm.generatePair(slot, wish));
   const publicKey = made.publicKey && publicKeyOf(made.publicKey);
-  if (!publicKey) throw new Refusal('GeneralFailure', 'the token made a pair, but does not tell its public key');
-  return madePair(publicKey);
+  return publicKey && madePair(publicKey);
 }
 
 function madePair(publicKey: KeyObject): MadePair {

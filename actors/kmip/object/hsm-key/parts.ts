@@ -10,7 +10,7 @@ import { ivFor } from '../software-key/ciphers.ts';
 import { sendPart } from '../software-key/parts.ts';
 import { ivToTell, macMechanism, owned, requireIv, withIv } from './cipher-mechanism.ts';
 import type { KeyOnToken } from './key-on-token.ts';
-import { signingInParts, toDer } from './signature-mechanism.ts';
+import { signatureFrom, signingInParts } from './signature-mechanism.ts';
 import { type AesChoice, isWrap } from './token-cipher.ts';
 import { failureOf } from './token-decryption.ts';
 import { signingHalf } from './token-material.ts';
@@ -54,7 +54,7 @@ export async function sendTokenPart({ object, token, key, aes }: KeyInParts, ctx
   if (is === 'next') return answer(await opening(token.nextPart(later, value, data)));
   const last = answer(await opening(token.lastPart(later, value, data, proof)));
   if (kind === 'MACVerify') return { ...last, data: NOTHING, valid: equalMac(last.data, required(last.proof, TAG.MACData)) };
-  if (kind === 'Sign' && (await signingHalf(token, object)).asymmetricKeyType === 'ec') return { ...last, data: toDer(last.data) };
+  if (kind === 'Sign') return { ...last, data: signatureFrom(last.data, await signingHalf(token, object), 'the last part') };
   return last;
 }
 

@@ -9,39 +9,35 @@ import { schemeOf } from '../../../../crypto/signature/signature-scheme.ts';
 import type { PartStart, TokenMechanism } from '../../../hsm/api.ts';
 import type { Signing } from '../key.ts';
 import { hashOf, owned } from './cipher-mechanism.ts';
-import { lacksMechanism } from './token-refusal.ts';
+import { lacksMechanism, malformed } from './token-refusal.ts';
 
 export interface TokenSigning {
   readonly mechanism: TokenMechanism;
   /** What the token signs. */
   readonly input: Uint8Array;
-  /** From the bytes of the token to the signature. */
-  finish(signature: Uint8Array): Uint8Array;
 }
-
-const same = (signature: Uint8Array): Uint8Array => signature;
 
 /**
  * @param publicKey of the pair, which tells its algorithm
  * @param has the mechanisms of the token; undefined if they are not known
  * @throws CryptoError as `schemeOf`, and for data and a digest at once or neither, as with keys in software
  */
-export function tokenSigning(publicKey: KeyObject, { parameters, encoding, ...given }: Signing, has: ReadonlySet<string> | undefined): TokenSigning {
+export function tokenSigning(publicKey: KeyObject, { parameters, ...given }: Omit<Signing, 'encoding'>, has: ReadonlySet<string> | undefined): TokenSigning {
   const { data, digest } = oneOf(given);
   const scheme = schemeOf(publicKey, parameters, digest?.length);
   const message = owned(data);
   const digested = (of: Digest): Uint8Array => (digest === undefined ? new Uint8Array(hash(of.name, message, 'buffer')) : owned(digest));
   switch (scheme.kind) {
     case 'pure':
-      return { mechanism: { name: 'CKM_EDDSA' }, input: message, finish: same };
+      return { mechanism: { name: 'CKM_EDDSA' }, input: message };
     case 'ecdsa':
-      return { mechanism: { name: 'CKM_ECDSA' }, input: truncated(digested(scheme.digest), publicKey), finish: encoding === 'ieee-p1363' ? same : toDer };
+      return { mechanism: { name: 'CKM_ECDSA' }, input: truncated(digested(scheme.digest), publicKey) };
     case 'dsa':
       throw lacksMechanism('CKM_DSA');
     case 'pkcs1': {
       const name = `CKM_${scheme.digest.name.toUpperCase()}_RSA_PKCS`;
-      if (digest === undefined && has?.has(name)) return { mechanism: { name }, input: message, finish: same };
-      return { mechanism: { name: 'CKM_RSA_PKCS' }, input: digestInfo(scheme.digest, digested(scheme.digest)), finish: same };
+      if (digest === undefined && has?.has(name)) return { mechanism: { name }, input: message };
+      return { mechanism: { name: 'CKM_RSA_PKCS' }, input: digestInfo(scheme.digest, digested(scheme.digest)) };
     }
     case 'pss': {
       const named = `CKM_${scheme.digest.name.toUpperCase()}_RSA_PKCS_PSS`;
@@ -51,7 +47,7 @@ export function tokenSigning(publicKey: KeyObject, { parameters, encoding, ...gi
       const saltBytes = scheme.saltLength ?? scheme.digest.length;
       requireRoom(publicKey, scheme);
       const mechanism = { name, parameter: { kind: 'pss', ...hashes, saltBytes } } as const;
-      return { mechanism, input: isWhole ? message : digested(scheme.digest), finish: same };
+      return { mechanism, input: isWhole ? message : digested(scheme.digest) };
     }
   }
 }
@@ -84,8 +80,29 @@ const ORDER_BYTES: Readonly<Record<string, number>> = { secp224r1: 28, prime256v
 
 const orderBytes = ({ asymmetricKeyDetails }: KeyObject): number | undefined => ORDER_BYTES[asymmetricKeyDetails?.namedCurve ?? ''];
 
+/** In bytes. */
+const ED25519_SIGNATURE = 64;
+
+function signatureBytes(publicKey: KeyObject): number | undefined {
+  if (publicKey.asymmetricKeyType === 'ed25519') return ED25519_SIGNATURE;
+  const { modulusLength } = publicKey.asymmetricKeyDetails ?? {};
+  const order = orderBytes(publicKey);
+  return modulusLength === undefined ? order && 2 * order : Math.ceil(modulusLength / 8);
+}
+
+/**
+ * From what a token gives to the signature. A token gives a number as long as the modulus, or two as long as the order of the curve (RFC 8017
+ * sections 8.1.1 and 8.2.1, PKCS #11 v2.40 mechanisms section 2.3.1).
+ * @param by what was asked, for the message @throws Refusal GeneralFailure if it has another length
+ */
+export function signatureFrom(given: Uint8Array, publicKey: KeyObject, by: string, encoding?: Signing['encoding']): Uint8Array {
+  const bytes = signatureBytes(publicKey) ?? given.length;
+  if (given.length !== bytes) throw malformed(`${by} gave ${given.length} bytes, not ${bytes}`);
+  return publicKey.asymmetricKeyType === 'ec' && encoding !== 'ieee-p1363' ? toDer(given) : given;
+}
+
 /** From r and s side by side to the DER form of KMIP. */
-export function toDer(signature: Uint8Array): Uint8Array {
+function toDer(signature: Uint8Array): Uint8Array {
   const half = signature.length / 2;
   return new Uint8Array(sequence(unsigned(fromBytes(signature.subarray(0, half))), unsigned(fromBytes(signature.subarray(half)))));
 }

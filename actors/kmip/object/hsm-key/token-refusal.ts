@@ -8,6 +8,9 @@ import type { Slot } from './tokens.ts';
 
 export const lacksMechanism = (mechanism: string): Refusal => new Refusal('UnsupportedCryptographicParameters', `the token has no mechanism ${mechanism}`);
 
+/** @param text what it gave */
+export const malformed = (text: string): Refusal => new Unavailable('GeneralFailure', `the token or its library is broken: ${text}`);
+
 /** @param what was asked of the token: a mechanism, or an act */
 export function refusalOf({ why, text }: HsmFailure, { prefix, slot }: Slot, what: string): Refusal {
   if (why === 'absent') return new Refusal('ItemNotFound', text);
@@ -17,6 +20,7 @@ export function refusalOf({ why, text }: HsmFailure, { prefix, slot }: Slot, wha
   if (why === 'full') return new Refusal('ServerLimitExceeded', text);
   if (why === 'input') return new Refusal('InvalidField', text);
   if (why === 'unavailable') return new Unavailable('GeneralFailure', `slot ${slot} of ${prefix} is not accessible: ${text}`);
+  if (why === 'malformed') return malformed(text);
   const ofDevice = OF_DEVICE[text];
   if (ofDevice) return new Unavailable(ofDevice, `the token refuses ${what}: ${text}`);
   return new RefusedByToken(REASON[text] ?? 'CryptographicFailure', `the token refuses ${what}: ${text}`, text);
