@@ -12,6 +12,10 @@ export class LentSessions {
   /** By the number of the session. */
   readonly #lent = new Map<bigint, Lent>();
 
+  get count(): number {
+    return this.#lent.size;
+  }
+
   lend(session: pkcs11js.Handle): void {
     const lent = this.#lent.get(numberOf(session));
     if (lent) lent.calls += 1;

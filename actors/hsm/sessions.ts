@@ -1,5 +1,6 @@
 // The sessions of one slot: all of them end with the login, and none of another login is closed in their place.
 import type pkcs11js from 'pkcs11js';
+import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
 import { LentSessions } from './lent-sessions.ts';
 
 const SERIAL_SESSION_RW = 0x4 | 0x2;
@@ -22,12 +23,17 @@ export class Sessions {
     this.#lent = lent;
   }
 
+  /** @throws the error of the library; CKR_SESSION_COUNT if it gives no number but those that others still use */
   open(): pkcs11js.Handle {
     const { library, slot } = this.#at();
-    let session = library.C_OpenSession(slot, SERIAL_SESSION_RW);
-    while (this.#lent.keepsApart(session, library)) session = library.C_OpenSession(slot, SERIAL_SESSION_RW);
-    this.#open.set(session, library);
-    return session;
+    // Each of the lent numbers may come once.
+    for (let left = this.#lent.count; left >= 0; left--) {
+      const session = library.C_OpenSession(slot, SERIAL_SESSION_RW);
+      if (this.#lent.keepsApart(session, library)) continue;
+      this.#open.set(session, library);
+      return session;
+    }
+    throw Object.assign(new Error('the library gives a session twice'), { code: CKR.SESSION_COUNT });
   }
 
   has(session: pkcs11js.Handle): boolean {

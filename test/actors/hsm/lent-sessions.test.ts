@@ -47,6 +47,17 @@ test('a number that comes again while a call runs in its old session is used by 
   assert.deepEqual(closed.toSorted(), [7, 7, 8]);
 });
 
+test('a library that gives only the number of a session in use: a call is refused until that is free', () => {
+  const { sessions, closed } = library([7, 7, 7, 7, 7]);
+  const old = sessions.open();
+  sessions.lend(old);
+  sessions.closeAll();
+  assert.throws(() => sessions.open(), { code: 0xb1 });
+  sessions.takeBack(old);
+  assert.deepEqual(closed, [7]);
+  assert.equal(numberOf(sessions.open()), 7);
+});
+
 test('a session that is taken back stays open; after an end of the library nothing is closed', () => {
   const { sessions, closed } = library([1, 2]);
   const session = sessions.open();

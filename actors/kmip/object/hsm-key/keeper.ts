@@ -91,7 +91,11 @@ export class TokenKeeper implements KeyKeeper {
 }
 
 /** @returns undefined if nobody knows the public key */
-async function makePair(tokens: Tokens, place: TokenPlace, { algorithm, options, privateAttributes, publicAttributes }: PairToMake): Promise<MadePair | undefined> {
+async function makePair(
+  tokens: Tokens,
+  place: TokenPlace,
+  { algorithm, options, privateAttributes, publicAttributes }: PairToMake,
+): Promise<MadePair | undefined> {
   const type = pairShape(algorithm, options);
   const wish = { type, name: place.name, uses: usesOf(privateAttributes), publicUses: usesOf(publicAttributes), ...guard(privateAttributes) };
   const made = await tokens.call(place, `to make a pair of ${algorithm}`, (hsm, slot) => hsm.generatePair(slot, wish));
