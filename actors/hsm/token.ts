@@ -3,7 +3,7 @@ import type pkcs11js from 'pkcs11js';
 import { CKA, CKK, CKO } from '../../kmip/pkcs11.ts';
 import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
 import type { HsmQuirks, TokenKey, TokenKeyKind, TokenKeyName, TokenKeyType, TokenPublicKey } from './api.ts';
-import { type Attributes, readAttributes, readOrNone, TOLD, uint } from './attributes.ts';
+import { type Attributes, readAttributes, TOLD, uint } from './attributes.ts';
 import { type KeyMarks, markOf } from './key-marks.ts';
 import { cacheName, chosenName, idOf, namesOf } from './key-name.ts';
 import { bare } from './point.ts';
@@ -15,7 +15,7 @@ export class KeyMissing extends Error {}
 export class KeyAmbiguous extends Error {}
 
 const CLASS: Readonly<Record<TokenKeyKind, number>> = { secret: CKO.SECRET_KEY, private: CKO.PRIVATE_KEY, public: CKO.PUBLIC_KEY };
-const KINDS = Object.entries(CLASS) as readonly [TokenKeyKind, number][];
+export const KINDS = Object.entries(CLASS) as readonly [TokenKeyKind, number][];
 const TYPE: ReadonlyMap<number, TokenKeyType> = new Map([
   [CKK.AES, 'AES'],
   [CKK.GENERIC_SECRET, 'GENERIC'],
@@ -37,6 +37,12 @@ interface TokenParts {
   readonly handles: Map<string, pkcs11js.Handle>;
   readonly quirks: HsmQuirks;
   readonly marks?: KeyMarks | undefined;
+}
+
+interface Known {
+  readonly attributes: Attributes;
+  /** @param name of the pair */
+  readonly half: (name: string) => pkcs11js.Handle | undefined;
 }
 
 export class Token {
@@ -112,21 +118,12 @@ export class Token {
     return readAttributes((types) => this.library.C_GetAttributeValue(this.session, handle, types) as { value: Buffer }[], [type]).get(type);
   }
 
-  /** All keys of the token that have a name. A key that cannot be read, as one that was just destroyed, is like one that is not there. */
-  list(): TokenKey[] {
-    return KINDS.flatMap(([kind, value]) => {
-      const found = this.search([
-        { type: CKA.CLASS, value },
-        { type: CKA.TOKEN, value: true },
-      ]);
-      const read = found.flatMap((handle) => readOrNone(() => ({ handle, attributes: this.#attributes(handle, kind) })));
-      const labels = Map.groupBy(read, ({ attributes }) => attributes.get(CKA.LABEL)?.toString('latin1'));
-      return read.flatMap(({ handle, attributes }) => {
-        const isAlone = (label: Buffer) => labels.get(label.toString('latin1'))?.length === 1;
-        const name = chosenName(attributes.get(CKA.ID), attributes.get(CKA.LABEL), isAlone);
-        return name === undefined ? [] : readOrNone(() => this.describe({ name, kind }, handle, attributes));
-      });
-    });
+  /** The keys of a class that outlive sessions. */
+  listed(kind: TokenKeyKind): pkcs11js.Handle[] {
+    return this.search([
+      { type: CKA.CLASS, value: CLASS[kind] },
+      { type: CKA.TOKEN, value: true },
+    ]);
   }
 
   nameOf(handle: pkcs11js.Handle): string | undefined {
@@ -138,11 +135,13 @@ export class Token {
     return chosenName(this.read(handle, CKA.ID), this.read(handle, CKA.LABEL), isAlone);
   }
 
-  #attributes(handle: pkcs11js.Handle, kind: TokenKeyKind): Attributes {
+  attributes(handle: pkcs11js.Handle, kind: TokenKeyKind): Attributes {
     return readAttributes((types) => this.library.C_GetAttributeValue(this.session, handle, types) as { value: Buffer }[], TOLD[kind]);
   }
 
-  describe(key: TokenKeyName, handle = this.handle(key), attributes = this.#attributes(handle, key.kind)): TokenKey {
+  /** @param known its attributes, and what finds the public key of a pair, for callers who have more keys of the token */
+  describe(key: TokenKeyName, handle = this.handle(key), known?: Known): TokenKey {
+    const { attributes, half } = known ?? { attributes: this.attributes(handle, key.kind), half: (name: string) => this.#half(name) };
     const type = TYPE.get(uint(attributes.get(CKA.KEY_TYPE))) ?? 'OTHER';
     const isSet = (attribute: number) => attributes.get(attribute)?.[0] === 1;
     const bytes = key.kind === 'secret' ? uint(attributes.get(CKA.VALUE_LEN)) : 0;
@@ -155,13 +154,13 @@ export class Token {
       sensitive: key.kind !== 'public' && isSet(CKA.SENSITIVE),
       extractable: key.kind === 'public' || isSet(CKA.EXTRACTABLE),
       uses: USES.filter(([, attribute]) => isSet(attribute)).map(([use]) => use),
-      publicKey: key.kind === 'secret' ? undefined : this.#publicKey(key, type, handle),
+      publicKey: key.kind === 'secret' ? undefined : this.#publicKey(key, type, handle, half),
     };
   }
 
   /** From the public key of the pair, or from the private key as far as that tells it. */
-  #publicKey({ name, kind, wrapped }: TokenKeyName, type: TokenKeyType, handle: pkcs11js.Handle): TokenPublicKey | undefined {
-    const from = kind === 'public' || wrapped ? handle : (this.#half(name) ?? handle);
+  #publicKey({ name, kind, wrapped }: TokenKeyName, type: TokenKeyType, handle: pkcs11js.Handle, half: Known['half']): TokenPublicKey | undefined {
+    const from = kind === 'public' || wrapped ? handle : (half(name) ?? handle);
     if (type === 'RSA') {
       const [modulus, exponent] = [this.read(from, CKA.MODULUS), this.read(from, CKA.PUBLIC_EXPONENT)];
       return modulus && exponent && { type, modulus: new Uint8Array(modulus), exponent: new Uint8Array(exponent) };

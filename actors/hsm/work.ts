@@ -1,5 +1,6 @@
 // The work of each call on the keys of a token, in whichever thread it runs, and which of it takes long.
 import type { BroughtKey, KeyOptions, PairOptions, SecretOptions, TokenKeyName, TokenMechanism } from './api.ts';
+import { listKeys } from './key-listing.ts';
 import { markOf } from './key-marks.ts';
 import { bring, destroy, find, generate, generatePair, type Making, readPrivateKey, readValue } from './key-store.ts';
 import { decrypt, derive, encrypt, sign, unwrap, wrap, wrapKey } from './key-use.ts';
@@ -7,7 +8,7 @@ import type { Token } from './token.ts';
 
 /** Each runs without a pause in one session. `making` tells how far a call has come that runs again. */
 const WORK = {
-  list: (token: Token, _: Making) => token.list(),
+  list: (token: Token, _: Making) => listKeys(token),
   find: (token: Token, _: Making, key: TokenKeyName) => find(token, key),
   /** The handle, which all sessions of the server share. */
   search: (token: Token, _: Making, key: TokenKeyName) => {

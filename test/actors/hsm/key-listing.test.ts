@@ -1,0 +1,73 @@
+// The list of the keys of a token: how often it searches the token, and which public key a pair has.
+import assert from 'node:assert/strict';
+import type pkcs11js from 'pkcs11js';
+import { test } from 'uvu';
+import { listKeys } from '../../../actors/hsm/key-listing.ts';
+import { Token } from '../../../actors/hsm/token.ts';
+import { CKA, CKK, CKO } from '../../../kmip/pkcs11.ts';
+
+type Stored = Readonly<Record<number, Buffer>>;
+
+const ulong = (value: number): Buffer => {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(BigInt(value));
+  return bytes;
+};
+const bytesOf = ({ value }: pkcs11js.Attribute): Buffer =>
+  typeof value === 'number' ? ulong(value) : typeof value === 'boolean' ? Buffer.of(Number(value)) : Buffer.from(value as string);
+
+/** A library with these objects, which counts searches. */
+function tokenWith(objects: readonly Stored[]) {
+  const counted = { searches: 0 };
+  let found: Buffer[] = [];
+  const calls = {
+    C_FindObjectsInit(_: unknown, template: pkcs11js.Attribute[]) {
+      counted.searches++;
+      found = objects.flatMap((object, at) => (template.every((each) => object[each.type]?.equals(bytesOf(each))) ? [ulong(at)] : []));
+    },
+    C_FindObjects: () => found.splice(0),
+    C_FindObjectsFinal() {},
+    C_GetAttributeValue: (_: unknown, handle: Buffer, types: { type: number }[]) =>
+      types.map(({ type }) => {
+        const value = objects[Number(handle.readBigUInt64LE())]?.[type];
+        if (!value) throw Object.assign(new Error('CKR_ATTRIBUTE_TYPE_INVALID'), { code: 0x12 });
+        return { type, value };
+      }),
+  };
+  const token = new Token({ library: calls as never, session: ulong(1), mechanisms: new Set(), handles: new Map(), quirks: {} });
+  return { token, counted };
+}
+
+const common = (objectClass: number, id: string, label: string): Stored => ({
+  ...{ [CKA.CLASS]: ulong(objectClass), [CKA.TOKEN]: Buffer.of(1), [CKA.KEY_TYPE]: ulong(CKK.EC), [CKA.ID]: Buffer.from(id), [CKA.LABEL]: Buffer.from(label) },
+});
+const privateKey = (id: string, label = id): Stored => common(CKO.PRIVATE_KEY, id, label);
+const publicKey = (point: number, id: string, label = id): Stored => ({
+  ...common(CKO.PUBLIC_KEY, id, label),
+  ...{ [CKA.EC_PARAMS]: Buffer.of(6, 1, 1), [CKA.EC_POINT]: Buffer.of(4, point) },
+});
+
+test('a list of pairs searches once for each class of keys, however many pairs there are', () => {
+  const names = Array.from({ length: 100 }, (_, at) => `pair ${at}`);
+  const { token, counted } = tokenWith(names.flatMap((name, at) => [privateKey(name), publicKey(at, name)]));
+  const listed = listKeys(token);
+  assert.equal(counted.searches, 3);
+  assert.equal(listed.length, 200);
+  for (const { name, publicKey: half } of listed) assert.deepEqual(half && 'point' in half && [...half.point], [4, names.indexOf(name)], name);
+});
+
+test('a pair has the public key of its CKA_ID, else of its label, and none of several', () => {
+  const { token } = tokenWith([
+    ...[privateKey('by id', 'other'), publicKey(1, 'by id', 'no label'), publicKey(2, 'x', 'by id')],
+    ...[privateKey('by label'), publicKey(3, 'y', 'by label')],
+    ...[privateKey('twice'), publicKey(4, 'twice'), publicKey(5, 'twice')],
+  ]);
+  const halves = listKeys(token).flatMap(({ kind, name, publicKey: half }) => (kind === 'private' ? [[name, half && 'point' in half && half.point[1]]] : []));
+  assert.deepEqual(halves, [
+    ['by id', 1],
+    ['by label', 3],
+    ['twice', undefined],
+  ]);
+});
+
+test.run();
