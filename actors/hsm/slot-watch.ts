@@ -5,6 +5,7 @@ import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
 import type { HsmHints } from './api.ts';
 import { findSlot, OR_ACCEPT, withHint } from './find-slot.ts';
 import { LentSessions } from './lent-sessions.ts';
+import { markOfPin } from './pin-mark.ts';
 import { isPinRefusal, nameOf, returnValue } from './return-value.ts';
 import { Sessions } from './sessions.ts';
 
@@ -35,8 +36,8 @@ export class SlotWatch {
   readonly #hints: HsmHints;
   #session: pkcs11js.Handle | undefined;
   #slot: pkcs11js.Handle | undefined;
-  /** The token that refused the PIN. The PIN is not sent again until the token's flags show that an operator has corrected the problem. */
-  #refusedBy: { serial: string; remembered: boolean } | undefined;
+  /** The token that refused the PIN of this mark, which is not sent again until the token's flags show that an operator has corrected the problem. */
+  #refusedBy: { readonly serial: string; readonly mark: number; remembered: boolean } | undefined;
   #problem: string | undefined = 'not probed yet';
   #library: pkcs11js.PKCS11 | undefined;
   /** Of the login, and of the calls. */
@@ -134,13 +135,20 @@ export class SlotWatch {
     this.#library = library;
     const { serialNumber, flags } = library.C_GetTokenInfo(slot);
     const serial = serialNumber.trim();
-    this.#requireFitting(serial, (flags & PIN_REFUSED_FLAGS) !== 0);
+    this.#requireBound(serial);
+    const pin = textOfSecret(this.#pin);
+    const mark = markOfPin(pin);
+    this.#requireNotRefused(serial, mark, (flags & PIN_REFUSED_FLAGS) !== 0);
     this.#refusedBy = undefined;
     this.#session = this.sessions.open();
     try {
-      library.C_Login(this.#session, USER, textOfSecret(this.#pin));
+      library.C_Login(this.#session, USER, pin);
     } catch (error) {
-      if (isPinRefusal(error)) this.#refusedBy = { serial, remembered: (library.C_GetTokenInfo(slot).flags & PIN_REFUSED_FLAGS) !== 0 };
+      if (isPinRefusal(error)) {
+        // Known before the token is asked: it may not answer any more.
+        this.#refusedBy = { serial, mark, remembered: false };
+        this.#refusedBy.remembered = (library.C_GetTokenInfo(slot).flags & PIN_REFUSED_FLAGS) !== 0;
+      }
       if (returnValue(error) !== CKR.USER_ALREADY_LOGGED_IN) throw error;
     }
     if (this.#binding.serial !== serial) await this.#binding.bind(serial);
@@ -148,17 +156,18 @@ export class SlotWatch {
     this.#notAccepted = undefined;
   }
 
-  /** @throws Error for a token other than the bound one, and for one that refused the PIN and does not show that this was corrected */
-  #requireFitting(serial: string, remembersRefusal: boolean): void {
+  /** @throws Error for a token other than the bound one */
+  #requireBound(serial: string): void {
     const { serial: bound } = this.#binding;
     if (bound !== undefined && serial !== bound && this.#notAccepted === undefined)
       throw new Error(`the slot holds another token than before (${serial}, not ${bound}): insert the token ${bound}, ${OR_ACCEPT}`);
-    if (this.#refusedBy?.serial === serial && (remembersRefusal || !this.#refusedBy.remembered))
-      throw new Error(
-        withHint(
-          'the token refused the PIN: check hsm_password; the server does not send this PIN again until the token shows that it was corrected',
-          this.#hints.pin,
-        ),
-      );
+  }
+
+  /** @throws Error for a token that refused this PIN and does not show that this was corrected */
+  #requireNotRefused(serial: string, mark: number, remembersRefusal: boolean): void {
+    if (this.#refusedBy?.serial !== serial || this.#refusedBy.mark !== mark || !(remembersRefusal || !this.#refusedBy.remembered)) return;
+    const orElse = typeof this.#pin === 'string' ? '' : `its file has another, or `;
+    const text = `the token refused the PIN: check hsm_password; the server does not send this PIN again until ${orElse}the token shows that it was corrected`;
+    throw new Error(withHint(text, this.#hints.pin));
   }
 }

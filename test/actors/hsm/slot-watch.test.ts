@@ -1,9 +1,12 @@
 // A slot whose session is lost while nobody uses it, with a library that is none: it is logged in again before anybody is refused.
 import { deepEqual, equal, match } from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type pkcs11js from 'pkcs11js';
 import { test } from 'uvu';
 import { SlotWatch } from '../../../actors/hsm/slot-watch.ts';
 import { PKCS_11_RETURN_CODE as CKR } from '../../../kmip/ttlv/pkcs11.ts';
+import { temporaryFolder } from '../../server.ts';
 
 /** A library with one token, of which `fault` says what the next look at a session returns. */
 function fakeLibrary() {
@@ -52,6 +55,43 @@ test('a PIN that is refused then is not offered again', async () => {
   for (let probe = 0; probe < 3; probe++) equal(await watch.probe(library), false);
   equal(state.logins.length, 2);
   match(watch.problem ?? '', /the token refused the PIN/);
+});
+
+test('another PIN in its file is offered, the refused one never again', async () => {
+  const { state, library } = fakeLibrary();
+  const folder = temporaryFolder();
+  const file = join(folder, 'pin');
+  const watch = new SlotWatch(0, { file }, { serial: 'serial', bind: async () => undefined });
+  const probe = async (pin: string) => {
+    writeFileSync(file, `${pin}\n`);
+    return watch.probe(library);
+  };
+  state.login = CKR.PIN_INCORRECT;
+  for (const pin of ['typo', 'typo', 'typo', 'other typo', 'other typo']) equal(await probe(pin), false);
+  deepEqual(state.logins, ['typo', 'other typo']);
+  match(watch.problem ?? '', /does not send this PIN again until its file has another, or the token shows that it was corrected/);
+  rmSync(file);
+  equal(await watch.probe(library), false);
+  match(watch.problem ?? '', /cannot be read \(ENOENT\)/);
+  equal(await probe('other typo'), false);
+  state.login = undefined;
+  equal(await probe('right'), true);
+  deepEqual(state.logins, ['typo', 'other typo', 'right']);
+  rmSync(folder, { recursive: true });
+});
+
+test('a token that refuses the PIN and then tells nothing of itself does not get the PIN again', async () => {
+  const { state, library } = fakeLibrary();
+  const watch = newWatch();
+  const told = library.C_GetTokenInfo;
+  let asked = 0;
+  state.login = CKR.PIN_INCORRECT;
+  library.C_GetTokenInfo = (slot) => {
+    if (++asked === 2) throw Object.assign(new Error('of the token'), { code: CKR.DEVICE_ERROR });
+    return told.call(library, slot);
+  };
+  for (let probe = 0; probe < 3; probe++) equal(await watch.probe(library), false);
+  deepEqual(state.logins, ['pin']);
 });
 
 test.run();
