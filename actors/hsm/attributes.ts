@@ -44,3 +44,11 @@ export function readOrNone<T>(work: () => T): T[] {
 
 /** CK_ULONG in the byte order of the machine. */
 export const uint = (value: Buffer | undefined): number => (value && value.length > 0 ? value.readUIntLE(0, Math.min(value.length, 6)) : 0);
+
+/** Of CKA_VALUE_LEN, in bytes; 0 if the token does not say, which some do by CK_UNAVAILABLE_INFORMATION. No key has so many bits that KMIP has no number for them. */
+export function lengthIn(value: Buffer | undefined): number {
+  const bytes = uint(value);
+  return bytes * 8 <= MAX_BITS ? bytes : 0;
+}
+
+const MAX_BITS = 0x7fffffff;

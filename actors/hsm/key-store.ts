@@ -3,7 +3,7 @@ import type pkcs11js from 'pkcs11js';
 import { CKA } from '../../kmip/pkcs11.ts';
 import { requireBytes } from './answer-length.ts';
 import type { BroughtKey, KeyOptions, PairOptions, RsaNumbers, SecretOptions, TokenKey, TokenKeyName } from './api.ts';
-import { uint } from './attributes.ts';
+import { lengthIn } from './attributes.ts';
 import { MechanismMissing, toMechanism } from './mechanism.ts';
 import { isStaleSession, returnValue } from './return-value.ts';
 import { broughtTemplate, changed, pairTemplates, secretTemplate } from './template.ts';
@@ -154,7 +154,7 @@ export function readValue(token: Token, key: TokenKeyName): Uint8Array {
   const handle = token.handle(key);
   const [attribute] = token.library.C_GetAttributeValue(token.session, handle, [{ type: CKA.VALUE }]) as { value: Buffer }[];
   const value = new Uint8Array(attribute?.value ?? []);
-  const bytes = uint(token.read(handle, CKA.VALUE_LEN));
+  const bytes = lengthIn(token.read(handle, CKA.VALUE_LEN));
   requireBytes('CKA_VALUE', value.length, bytes || 1, bytes || Number.POSITIVE_INFINITY);
   return value;
 }

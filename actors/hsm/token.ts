@@ -3,7 +3,7 @@ import type pkcs11js from 'pkcs11js';
 import { CKA, CKK, CKO } from '../../kmip/pkcs11.ts';
 import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
 import type { HsmQuirks, TokenKey, TokenKeyKind, TokenKeyName, TokenKeyType, TokenPublicKey } from './api.ts';
-import { type Attributes, readAttributes, TOLD, uint } from './attributes.ts';
+import { type Attributes, lengthIn, readAttributes, TOLD, uint } from './attributes.ts';
 import { type KeyMarks, markOf } from './key-marks.ts';
 import { cacheName, chosenName, idOf, namesOf } from './key-name.ts';
 import { bare } from './point.ts';
@@ -144,7 +144,7 @@ export class Token {
     const { attributes, half } = known ?? { attributes: this.attributes(handle, key.kind), half: (name: string) => this.#half(name) };
     const type = TYPE.get(uint(attributes.get(CKA.KEY_TYPE))) ?? 'OTHER';
     const isSet = (attribute: number) => attributes.get(attribute)?.[0] === 1;
-    const bytes = key.kind === 'secret' ? uint(attributes.get(CKA.VALUE_LEN)) : 0;
+    const bytes = key.kind === 'secret' ? lengthIn(attributes.get(CKA.VALUE_LEN)) : 0;
     return {
       name: key.name,
       names: namesOf(attributes.get(CKA.ID), attributes.get(CKA.LABEL)),

@@ -20,6 +20,7 @@
 //   keep            the token does not destroy public keys
 //   padding         the token says of a wrong PKCS#1 v1.5 padding that the data are invalid; "padding only": and it has no RSA without padding
 //   length -1       what a use of a key gives is so many bytes longer, or shorter; also the value of a key that can be read
+//   unknown-length  the token says of the length of a secret key that it is not known: CK_UNAVAILABLE_INFORMATION as a value
 //   point           the token tells points of curves without their last byte
 //   refuse          the token takes no values of keys (C_CreateObject); "refuse all": nor does it unwrap them
 //
@@ -127,6 +128,7 @@ static CK_RV mine_C_GetAttributeValue(CK_SESSION_HANDLE a, CK_OBJECT_HANDLE b, C
   CK_RV result = real->C_GetAttributeValue(a, b, c, d);
   for (CK_ULONG at = 0; result == CKR_OK && at < d; at++)
     if (c[at].type == CKA_VALUE && c[at].pValue) resize(&c[at].ulValueLen);
+    else if (c[at].type == CKA_VALUE_LEN && c[at].pValue && told("unknown-length", 0, 0)) memset(c[at].pValue, 0xff, c[at].ulValueLen);
     else if (c[at].type == CKA_EC_POINT && c[at].pValue && told("point", 0, 0)) c[at].ulValueLen -= 1;
   return result;
 }

@@ -5,7 +5,7 @@ import { canBuild } from '../../fakes/pkcs11-fault/build.ts';
 import { until } from '../../runtime.ts';
 import { skipWithout } from '../../system.ts';
 import { endFaulty, type Faulty, startFaulty } from './faulty-server.ts';
-import { done, kmip } from './hsm-server.ts';
+import { done, identifier, kmip } from './hsm-server.ts';
 
 const located = async ({ admin }: Faulty) => (await done(kmip(admin, 'Locate'))).all('UniqueIdentifier');
 
@@ -20,6 +20,20 @@ function lists(): void {
     assert.ok(!found.includes(damaged));
     faulty.library.tell(undefined);
     assert.ok((await located(faulty)).includes(damaged));
+  });
+
+  test('a key whose length the token does not know hides no other key, and is of no length', async () => {
+    const faulty = await startFaulty('');
+    for (const name of ['long', 'other']) faulty.hsm.tool(faulty.slot, `aes('${name}')`);
+    const ids = ['long', 'other'].map((name) => faulty.ids(name)[0]);
+    faulty.library.tell('unknown-length');
+    const found = await located(faulty);
+    assert.ok(
+      ids.every((id) => found.includes(id)),
+      found.join(),
+    );
+    faulty.library.tell(undefined);
+    assert.match((await kmip(faulty.admin, 'GetAttributes', identifier(ids[0] as string))).text, /"CryptographicLength","type":"Integer","value":0\b/);
   });
 
   test('a token that lists its keys for longer than a search waits: a later search has them', async () => {
