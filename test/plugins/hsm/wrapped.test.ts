@@ -227,6 +227,12 @@ function ends(): void {
     assert.deepEqual(counts, [0, 0]);
   });
 
+  test('a wrapped key with an identifier of the HSM is refused for that, and nothing is made', async () => {
+    const brought = store(on('comes wrapped'), randomBytes(32), { algorithm: 'AES', bits: 256 });
+    await assert.rejects(brought, /Invalid_Field: hsm::\S+::comes wrapped: a key that comes wrapped is not brought to a token/);
+    await done(makeSecret(server.admin, on('comes wrapped')));
+  });
+
   test('sessions that the token drops cost one more unwrapping, and no wrong answer', async () => {
     const made = await done(encrypt('aes GCM'));
     library.tell('drop');

@@ -2,6 +2,7 @@
 import type { KeyObject } from 'node:crypto';
 import { keyFacts } from '../../../../crypto/key/key-algorithm.ts';
 import type { AttributeSet } from '../../../../kmip/attribute/set.ts';
+import { keyBlockOf } from '../../../../kmip/key-block.ts';
 import type { ObjectType as ObjectTypeCode } from '../../../../kmip/object-type.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
@@ -74,6 +75,11 @@ export class TokenKeeper implements KeyKeeper {
 
   async take(ctx: OperationContext, id: string, type: ObjectTypeCode, content: Structure, attributes: AttributeSet): Promise<Structure> {
     await this.#requireChange(ctx, id);
+    if (keyBlockOf(content).wrapping)
+      throw new Refusal(
+        'InvalidField',
+        `${id}: a key that comes wrapped is not brought to a token: with an identifier outside of the HSM it is used by the token of its wrapping key`,
+      );
     const object = { id, type, content, attributes, owner: '', state: ENUM.State.PreActive, archived: false };
     return take(this.#tokens, this.#place(id, type === ObjectType.PublicKey), object, attributes);
   }
