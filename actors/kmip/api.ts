@@ -3,7 +3,7 @@ import type { KnownAnswer } from '../../crypto/self-test/known-answer.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
 import type { HeaderCredential } from '../../kmip/message/header-credentials.ts';
 import type { KeyQuotas } from './object/quota.ts';
-import type { Right } from './rights.ts';
+import type { Right, TicketHolder } from './rights.ts';
 
 /**
  * The encoding of a message; the answer uses the same one. Both JSON encodings accept the same input; `compact-json` answers in the
@@ -34,6 +34,8 @@ export interface Principal {
   readonly administers?: readonly string[];
   /** Set while somebody acts in the name of this user with a ticket of DelegatedLogin: nothing else is permitted. */
   readonly rights?: readonly Right[];
+  /** Set with the rights: who has the ticket. What they ask for to be done later is not done once the ticket or their account has ended. */
+  readonly holder?: TicketHolder;
   /** Scheme of the credential, for the audit log: up, jwt, cc, token. */
   readonly scheme: string;
   /** Address of the peer, for the audit log. */

@@ -6,6 +6,14 @@ import { children, nameOf, structureOf } from '../../kmip/ttlv/read.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';
 import type { ObjectDescription } from './object/managed-object.ts';
 
+/** Who acts in the name of the giver of a ticket. */
+export interface TicketHolder {
+  /** Their own account. */
+  readonly user: string;
+  /** The hash of the ticket, as it is stored. */
+  readonly ticket: string;
+}
+
 /** What is left out is not restricted. */
 export interface Right {
   readonly operations?: readonly OperationName[];

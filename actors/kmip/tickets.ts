@@ -20,6 +20,8 @@ export interface Delegation {
 }
 
 export interface OpenTicket {
+  /** What is stored of it. */
+  readonly hash: string;
   /** Undefined for a ticket of Login. */
   readonly delegation: Delegation | undefined;
   /** Its messages or operations are counted: `countUse` has to follow. */
@@ -100,14 +102,14 @@ export async function openTicket(
   const isCounted = row.requests_left !== null || row.operations_left !== null;
   if (rights === null) {
     if (owner !== user) throw invalidTicket();
-    return { delegation: undefined, isCounted };
+    return { hash, delegation: undefined, isCounted };
   }
   const endsAt = row.ends_at === null ? null : Number(row.ends_at);
   if (!isSameMac(mac, seals.macOfDelegation({ hash, owner, rights, endsAt }))) {
     forged(hash, 'ticket');
     throw invalidTicket();
   }
-  return { delegation: { owner, rights: JSON.parse(rights) as Right[] }, isCounted };
+  return { hash, delegation: { owner, rights: JSON.parse(rights) as Right[] }, isCounted };
 }
 
 /** Takes one message with its operations from what is left of a ticket, before the message is served, so that it never lets one more through. @throws Refusal UsageLimitExceeded */
@@ -133,8 +135,18 @@ export function purgeTickets(store: Pick<Store, 'transaction'>, now: number): Pr
   return deleteInParts(store, ENDED, [now]);
 }
 
+/** Whether a ticket that was good once is so still; how often it may yet be used is another matter. @param now seconds since the epoch */
+export async function isLiveTicket(from: Reader, hash: string, now: number): Promise<boolean> {
+  return (await findLive(from, hash, now)) !== undefined;
+}
+
 async function liveRow(from: Reader, hash: string, now: number): Promise<TicketRow> {
-  const row = await from.get<TicketRow>('SELECT owner, ends_at, requests_left, operations_left, rights, mac FROM kms_ticket WHERE hash = $1', [hash]);
-  if (!row || (row.ends_at !== null && Number(row.ends_at) <= now)) throw invalidTicket();
+  const row = await findLive(from, hash, now);
+  if (!row) throw invalidTicket();
   return row;
+}
+
+async function findLive(from: Reader, hash: string, now: number): Promise<TicketRow | undefined> {
+  const row = await from.get<TicketRow>('SELECT owner, ends_at, requests_left, operations_left, rights, mac FROM kms_ticket WHERE hash = $1', [hash]);
+  return row && (row.ends_at === null || Number(row.ends_at) > now) ? row : undefined;
 }

@@ -43,5 +43,6 @@ export const STOPPED_WITHIN = failed(
 );
 export const TOO_OLD = failed('GeneralFailure', 'the server did not come to the operation in time: nothing was done; send it again');
 export const ENDED_ACCOUNT = failed('PermissionDenied', 'the account that asked for the operation has ended: nothing was done');
+export const ENDED_TICKET = failed('InvalidTicket', 'the ticket with which the operation was asked for has ended: nothing was done');
 export const UNREADABLE = failed('GeneralFailure', 'the stored request cannot be read: nothing was done; send it again');
 export const LARGE = failed('ResponseTooLarge', 'TOO_LARGE: the result is larger than what is kept for a Poll; ask for it without AsynchronousIndicator');

@@ -1,15 +1,17 @@
 // Executes the items of a claimed batch in their order, as if they had been sent now by whoever asked for them, and keeps their results.
 import { viewAccounts } from '../../../kernel/store/accounts.ts';
 import type { BatchItem } from '../../../kmip/message/request.ts';
+import type { Principal } from '../api.ts';
 import { BatchContext } from '../context.ts';
 import { runBatch, runItem } from '../message/batch.ts';
 import { isChange } from '../message/response-size.ts';
 import type { Batch } from '../operation-context.ts';
 import type { KeyServer } from '../server.ts';
+import { isLiveTicket } from '../tickets.ts';
 import { endBatch, LEASE_MS, renew } from './claim.ts';
 import type { Job } from './job.ts';
 import { type Persistent, persistent } from './persistent.ts';
-import { ENDED_ACCOUNT, failed, type Result, SKIPPED, UNREADABLE } from './result.ts';
+import { ENDED_ACCOUNT, ENDED_TICKET, failed, type Result, SKIPPED, UNREADABLE } from './result.ts';
 import { beginItem, type Claim, endItem, giveBack, InProcess, keep, openJob } from './rows.ts';
 
 export interface Bounds {
@@ -46,12 +48,19 @@ export async function runClaimed(server: KeyServer, claim: Claim, bounds: Bounds
   }
 }
 
-/** Ends the batch if nobody can sign in to the account any more that has asked for it. @returns whether it has ended */
+/** Ends the batch if who has asked for it may do so no longer. @returns whether it has ended */
 async function hasEnded({ server, claim, job: { caller }, persist }: Running): Promise<boolean> {
-  const accounts = await persist(() => viewAccounts(server.store, [caller.user]));
-  const isEnded = accounts.get(caller.user)?.isEnded === true;
-  if (isEnded) await persist(() => endBatch(server, claim.batch, ENDED_ACCOUNT));
-  return isEnded;
+  const end = await persist(() => endOf(server, caller));
+  if (end) await persist(() => endBatch(server, claim.batch, end));
+  return end !== undefined;
+}
+
+/** @returns what is told if nobody can sign in any more to an account that takes part, or the ticket of its holder has ended */
+async function endOf({ store, now }: KeyServer, { user, holder }: Principal): Promise<Result | undefined> {
+  const parties = holder ? [user, holder.user] : [user];
+  const accounts = await viewAccounts(store, parties);
+  if (parties.some((party) => accounts.get(party)?.isEnded === true)) return ENDED_ACCOUNT;
+  return holder && !(await isLiveTicket(store, holder.ticket, Math.floor(now() / 1000))) ? ENDED_TICKET : undefined;
 }
 
 async function runOneByOne(running: Running): Promise<void> {

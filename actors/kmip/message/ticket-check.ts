@@ -20,7 +20,7 @@ export async function checkTicket(server: KeyServer, caller: Principal, ticket: 
   try {
     const open = await openTicket(server.store, server.rows, caller.user, ticket, Math.floor(server.now() / 1000));
     delegation = open.delegation;
-    const as = delegation ? await giverOf(server, caller, delegation) : caller;
+    const as = delegation ? await giverOf(server, caller, open.hash, delegation) : caller;
     if (open.isCounted) await countUse(server.store, ticket, items.length);
     if (as !== caller) await auditUse(server, caller, as);
     return { as };
@@ -34,11 +34,16 @@ export async function checkTicket(server: KeyServer, caller: Principal, ticket: 
 }
 
 /** Whoever gave the ticket, as they are now, with nothing but what the ticket permits. @throws Refusal InvalidTicket if their account has ended */
-async function giverOf({ store, asynchronous }: KeyServer, { scheme, source }: Principal, { owner, rights }: Delegation): Promise<Principal> {
+async function giverOf(
+  { store, asynchronous }: KeyServer,
+  { user, scheme, source }: Principal,
+  ticket: string,
+  { owner, rights }: Delegation,
+): Promise<Principal> {
   const account = (await viewAccounts(store, [owner])).get(owner);
   const giver = account && !account.isEnded ? await subjectOf(store, account.name) : undefined;
   if (giver?.user !== owner) throw invalidTicket();
-  return { ...(await asynchronous.acting(giver)), scheme, source, rights };
+  return { ...(await asynchronous.acting(giver)), scheme, source, rights, holder: { user, ticket } };
 }
 
 /** The rows of what the items do name the giver. This one, with the same request ID, names the holder. */

@@ -6,7 +6,7 @@ import type { OperationName } from '../../../kmip/operation-name.ts';
 import { decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { boolean, bytes, enumeration, integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
-import { bytesOf, children, codeOf, nameOf, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
+import { bytesOf, child, children, codeOf, nameOf, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { ALICE } from '../../fakes/objects.ts';
 import { until } from '../../runtime.ts';
@@ -28,6 +28,8 @@ interface Manner {
   readonly minor?: number;
   readonly caller?: Principal;
   readonly maximum?: number;
+  /** A Ticket, which the header then carries. */
+  readonly ticket?: Node | undefined;
 }
 
 interface Told {
@@ -39,13 +41,18 @@ interface Told {
   readonly payload: Structure | undefined;
 }
 
+const carrying = (ticket: Node): Structure =>
+  structure(TAG.Authentication, [
+    structure(TAG.Credential, [enumeration(TAG.CredentialType, ENUM.CredentialType.Ticket), structure(TAG.CredentialValue, [ticket])]),
+  ]);
+
 /** One message in binary TTLV. */
 async function send(
   server: KeyServerUnderTest,
   items: readonly Item[],
   manner: Manner = {},
 ): Promise<readonly Told[] & { readonly labels: readonly string[] }> {
-  const { indicator, onError, minor, caller = ALICE, maximum } = manner;
+  const { indicator, onError, minor, caller = ALICE, maximum, ticket } = manner;
   const version = structure(TAG.ProtocolVersion, [
     integer(TAG.ProtocolVersionMajor, minor === undefined ? 2 : 1),
     integer(TAG.ProtocolVersionMinor, minor ?? 1),
@@ -53,6 +60,7 @@ async function send(
   const header = [
     version,
     ...(maximum === undefined ? [] : [integer(TAG.MaximumResponseSize, maximum)]),
+    ...(ticket ? [carrying(ticket)] : []),
     ...(indicator === undefined
       ? []
       : [minor === undefined ? enumeration(TAG.AsynchronousIndicator, ENUM.AsynchronousIndicator[indicator]) : boolean(TAG.AsynchronousIndicator, true)]),
@@ -67,7 +75,7 @@ async function send(
     ]),
   );
   const message = encodeBinary(structure(TAG.RequestMessage, [structure(TAG.RequestHeader, header), ...batch]));
-  const answer = await server.kmip.serve(message, 'binary', 'any', caller);
+  const answer = await server.kmip.serve(message, 'binary', 'any', caller, ticket && { isTicket: true });
   const told = children(decodeBinary(answer.body as Uint8Array), TAG.BatchItem).map((item) => read(item as Structure));
   assert.equal(answer.submitted, told.some(({ status, operation }) => status === 'OperationPending' && operation !== 'Poll') || undefined);
   return Object.assign(told, { labels: answer.outcomes.filter((outcome) => outcome.includes(':')) });
@@ -382,6 +390,27 @@ for (const { dialect, url: newUrl } of databases) {
     }
     for (const sql of [`DROP TRIGGER gone${dialect === 'postgres' ? ' ON kms_asynchronous' : ''}`, `DELETE FROM account WHERE id = '${ALICE.user}'`])
       await change(sql);
+  });
+
+  on('what a ticket has asked for is done only while the ticket and the account of its holder last', async () => {
+    const change = (sql: string) => one.store.transaction((tx) => tx.run(sql));
+    const ended = `INSERT INTO account (id, name, scope, held, ended_at) VALUES ('${BOB.user}', '${BOB.user}', 'acme/', 1, 1)`;
+    const ends: readonly [string, string | undefined, (ticket: Node) => Promise<unknown>][] = [
+      ['nothing', undefined, async () => undefined],
+      ['logout', 'InvalidTicket', (ticket) => send(one, [['Logout', [ticket]]])],
+      ['lease', 'InvalidTicket', () => change('UPDATE kms_ticket SET ends_at = 1')],
+      ['account', 'PermissionDenied', () => change(ended)],
+    ];
+    for (const [what, reason, finish] of ends) {
+      const [login] = await send(one, [['DelegatedLogin', [structure(TAG.Rights, [structure(TAG.Right, [])]), integer(TAG.RequestCount, 1)]]]);
+      const ticket = child(login?.payload as Structure, TAG.Ticket) as Node;
+      const [made] = await send(one, [commented(`by ticket, ${what}`)], { ...LATER, caller: BOB, ticket });
+      assert.equal(made?.status, 'OperationPending', made?.message);
+      await finish(ticket);
+      const [told] = await end(one, made?.value);
+      assert.deepEqual([told?.reason, await located(one, `by ticket, ${what}`)], [reason, reason ? 0 : 1]);
+    }
+    await change(`DELETE FROM account WHERE id = '${BOB.user}'`);
   });
 
   if (dialect === 'postgres')
