@@ -17,7 +17,7 @@ import { givenAlgorithm, givenCurve, givenFormat, givenLength, requireAllowed } 
 import { chosenIn, type PairPlaces, pairPlaces } from '../object/place.ts';
 import { requireQuantumSafe } from '../object/quantum-safe.ts';
 import type { OperationContext } from '../operation-context.ts';
-import type { KeptPair, PairSource } from './pair-source.ts';
+import type { KeptPair, PairSketch, PairSource } from './pair-source.ts';
 
 const { ObjectType } = ENUM;
 
@@ -45,8 +45,21 @@ export function newPair(
   for (const attributes of [privateAttributes, publicAttributes]) requireQuantumSafe(attributes, algorithm, length ?? 0);
   const places = pairPlaces(ctx, chosenIn(privateAttributes.nodes()), replaced);
   const kept = keptPair(ctx, places, privateAttributes, publicAttributes);
-  const pair = source(algorithm, { ...(length === undefined ? {} : { length }), ...(curve === undefined ? {} : { curve }) }, kept);
+  const sketch = sketchOf(algorithm, length, privateAttributes, publicAttributes);
+  const pair = source(algorithm, { ...(length === undefined ? {} : { length }), ...(curve === undefined ? {} : { curve }) }, kept, sketch);
   return draftsOf(ctx, places, algorithm, pair, privateAttributes, publicAttributes);
+}
+
+function sketchOf(algorithm: CryptographicAlgorithm, length: number | undefined, privateAttributes: AttributeSet, publicAttributes: AttributeSet): PairSketch {
+  const sketch = (type: number, given: AttributeSet) => {
+    const attributes = given.copy();
+    attributes.set(enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm[algorithm]));
+    attributes.remove(TAG.CryptographicLength);
+    // Of other algorithms the keys may have another length than the one that is given.
+    if (algorithm === 'RSA' && length !== undefined) attributes.set(integer(TAG.CryptographicLength, length));
+    return { type, attributes };
+  };
+  return [sketch(ObjectType.PrivateKey, privateAttributes), sketch(ObjectType.PublicKey, publicAttributes)];
 }
 
 /** Undefined if the keys are stored with their objects. */

@@ -18,6 +18,18 @@ export function requireConstraints(constraints: readonly ScopedAttributes[], { t
   throw new Refusal('ConstraintViolation', `the ${object} keeps to none of the constraints that SetConstraints has set for it; look at ${tagName(violated)}`);
 }
 
+/** What is as the request has it, whatever else comes to the object. */
+const KNOWN_BEFORE: ReadonlySet<number> = new Set([TAG.CryptographicAlgorithm, TAG.CryptographicLength, TAG.CryptographicUsageMask]);
+
+/** As `requireConstraints`, before a key is generated that takes long: of what is not known then nothing is demanded. @throws Refusal ConstraintViolation */
+export function requirePossible(constraints: readonly ScopedAttributes[], object: { type: number; attributes: ReadonlyAttributes }): void {
+  const isKnown = ({ tag }: Node): boolean => KNOWN_BEFORE.has(tag) && object.attributes.has(tag);
+  requireConstraints(
+    constraints.map((each) => ({ ...each, attributes: each.attributes.filter(isKnown) })),
+    object,
+  );
+}
+
 /** @returns the tag of the first attribute that is not as demanded; undefined if all are. Of one that is demanded several times, one value is enough */
 function violatedBy(attributes: ReadonlyAttributes, { attributes: demanded }: ScopedAttributes): number | undefined {
   for (const each of demanded) {

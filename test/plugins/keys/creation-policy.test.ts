@@ -92,6 +92,17 @@ test('they hold for what is brought, for pairs, for REST and for 1.x, and for no
   assert.deepEqual(await reasonsOf(client, 'Create', [create(algorithm('AES'), length(128), mask(4))]), [undefined]);
 });
 
+test('a pair that takes long is refused before it is generated, as far as the request tells', async () => {
+  const pair = (name: 'RSA' | 'EC', bits: number, uses = 3): Node[] => [structure(TAG.CommonAttributes, [algorithm(name), mask(uses), length(bits)])];
+  const large = constraint(attributes(algorithm('RSA'), length(2048), mask(3), text(TAG.Comment, 'told')), types('PrivateKey', 'PublicKey'));
+  await client.do('SetConstraints', constraints(large));
+  // The generator takes no RSA of 512 bits: it was never asked for them.
+  assert.deepEqual(await reasonsOf(client, 'CreateKeyPair', [pair('RSA', 512), pair('RSA', 512, 7), pair('EC', 256)]), Array(3).fill('ConstraintViolation'));
+  await client.do('SetConstraints', constraints(constraint(attributes(algorithm('RSA')))));
+  assert.deepEqual(await reasonsOf(client, 'CreateKeyPair', [pair('RSA', 512)]), ['InvalidField']);
+  await client.do('SetConstraints');
+});
+
 test('what a request does not give is taken from the defaults, those of its groups first', async () => {
   const { SymmetricKey } = ENUM.ObjectType;
   await client.do(

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { withPair } from '../../../../actors/kmip/creation/pair-source.ts';
+import { NO_POLICY } from '../../../../actors/kmip/policy/creation-policy.ts';
 
-const CTX = { aside: <T>(work: () => Promise<T>) => work() };
+const CTX = { aside: <T>(work: () => Promise<T>) => work(), policy: async () => NO_POLICY };
 
 test('the change is undone, and run again with the pair; a run that is repeated gets the same', async () => {
   let runs = 0;
