@@ -109,7 +109,9 @@ function digestNodes(content: Structure): Node[] {
 }
 
 /** After the key material is destroyed, the Digest still tells the format of the key. */
-function keyFormat({ attributes }: ObjectDescription, content: Structure | undefined): Node[] {
+function keyFormat({ type, attributes }: ObjectDescription, content: Structure | undefined): Node[] {
+  // Opaque objects of earlier versions of the server do not have it stored.
+  if (type === ENUM.ObjectType.OpaqueObject) return [enumeration(TAG.KeyFormatType, ENUM.KeyFormatType.Opaque)];
   const block = content && structureOf(content, TAG.KeyBlock);
   const digest = attributes.first(TAG.Digest);
   if (content && codeOf(content, TAG.CertificateType) === ENUM.CertificateType.X_509) return [enumeration(TAG.KeyFormatType, ENUM.KeyFormatType.X_509)];

@@ -1,5 +1,5 @@
 // Sets the attributes of a certificate object from the certificate itself (KMIP 2.1 sections 4.6 to 4.8, 4.22, 4.61 to 4.63; 1.0 sections 3.9 to 3.11).
-import { X509Certificate } from 'node:crypto';
+import { type KeyObject, X509Certificate } from 'node:crypto';
 import { isOfAlgorithm, keyFacts } from '../../../crypto/key/key-algorithm.ts';
 import { type CertificateFacts, type CertifiedName, certificateFacts } from '../../../crypto/x509/certificate-facts.ts';
 import type { NameAttribute } from '../../../crypto/x509/distinguished-name.ts';
@@ -73,15 +73,20 @@ export function describeCertificate(content: Structure, attributes: AttributeSet
 }
 
 function describeKey({ publicKey, signatureAlgorithm }: CertificateFacts, attributes: AttributeSet): void {
+  describePublicKey('certificate', publicKey, attributes);
+  if (signatureAlgorithm !== undefined) attributes.set(enumeration(TAG.DigitalSignatureAlgorithm, ENUM.DigitalSignatureAlgorithm[signatureAlgorithm]));
+}
+
+/** @param what holds the key @throws Refusal InvalidField if the attributes say that it is for another key */
+export function describePublicKey(what: 'certificate' | 'certificate request', publicKey: KeyObject, attributes: AttributeSet): void {
   const facts = keyFacts(publicKey);
   const algorithm = givenAlgorithm(attributes) ?? facts.algorithm;
   if (!isOfAlgorithm(facts, algorithm))
-    throw new Refusal('InvalidField', `the certificate is for a key of ${facts.algorithm}, but the attribute says ${algorithm}`);
+    throw new Refusal('InvalidField', `the ${what} is for a key of ${facts.algorithm}, but the attribute says ${algorithm}`);
   const length = givenLength(attributes) ?? facts.length;
-  if (length !== facts.length) throw new Refusal('InvalidField', `the certificate is for a key of ${facts.length} bits, but the attribute says ${length}`);
+  if (length !== facts.length) throw new Refusal('InvalidField', `the ${what} is for a key of ${facts.length} bits, but the attribute says ${length}`);
   attributes.set(enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm[algorithm]));
   attributes.set(integer(TAG.CryptographicLength, length));
-  if (signatureAlgorithm !== undefined) attributes.set(enumeration(TAG.DigitalSignatureAlgorithm, ENUM.DigitalSignatureAlgorithm[signatureAlgorithm]));
 }
 
 function describeNames({ subject, issuer, serialNumberDer }: CertificateFacts, attributes: AttributeSet): void {

@@ -19,6 +19,13 @@ const { ObjectType } = ENUM;
 /** Key formats of symmetric keys and secret data. */
 export const SYMMETRIC_FORMATS: ReadonlySet<string> = new Set(['Raw', 'TransparentSymmetricKey', 'Opaque']);
 
+/** Of objects whose content is no key block. */
+const ONLY_FORMAT: ReadonlyMap<number, KeyFormatType> = new Map([
+  [ObjectType.Certificate, 'X_509'],
+  [ObjectType.OpaqueObject, 'Opaque'],
+  [ObjectType.CertificateRequest, 'PKCS_10'],
+]);
+
 /**
  * The content of an object in the requested format, by default as it was registered or created. Attributes inside its KeyValue stay there.
  * @throws Refusal KeyFormatTypeNotSupported
@@ -29,9 +36,9 @@ export function inFormat(object: ManagedObject, format: KeyFormatType | undefine
     if (format !== undefined) throw unsupported(object, format);
     return content;
   }
-  if (object.type === ObjectType.Certificate || object.type === ObjectType.OpaqueObject || object.type === ObjectType.CertificateRequest) {
-    const own = object.type === ObjectType.OpaqueObject ? 'Opaque' : 'X_509';
-    if (format !== undefined && format !== own) throw unsupported(object, format);
+  const only = ONLY_FORMAT.get(object.type);
+  if (only !== undefined) {
+    if (format !== undefined && format !== only) throw unsupported(object, format);
     return content;
   }
   const block = keyBlockOf(content);

@@ -17,7 +17,7 @@ import { tagName } from '../../../kmip/ttlv/names.ts';
 import { boolean, enumeration, integer, type Structure, structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { bytesOf, child, codeOf, integerOf, nameOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { describeCertificate } from './certificate-attributes.ts';
+import { describeCertificate, describePublicKey } from './certificate-attributes.ts';
 import { SYMMETRIC_FORMATS } from './format.ts';
 import { givenAlgorithm, givenCurve, givenLength, requireAllowed } from './new-attributes.ts';
 import { splitParametersOf } from './split-key.ts';
@@ -83,6 +83,7 @@ export function describeContent(type: ObjectTypeCode, content: Structure, attrib
     case ObjectType.OpaqueObject:
       required(bytesOf(content, TAG.OpaqueDataValue), TAG.OpaqueDataValue);
       attributes.set(enumeration(TAG.OpaqueDataType, required(codeOf(content, TAG.OpaqueDataType), TAG.OpaqueDataType)));
+      attributes.set(enumeration(TAG.KeyFormatType, ENUM.KeyFormatType.Opaque));
       return;
     case ObjectType.SecretData:
       // A length does not apply to secret data (specification 2.1 section 3), and clients give others than that of its bytes.
@@ -90,7 +91,7 @@ export function describeContent(type: ObjectTypeCode, content: Structure, attrib
       keyBlockOf(content);
       return;
     case ObjectType.CertificateRequest:
-      return requireRequest(content);
+      return describeRequest(content, attributes);
     case ObjectType.SplitKey:
       return requireSplitKey(content);
     case ObjectType.Template:
@@ -119,10 +120,13 @@ function describeKeptElsewhere(type: ObjectTypeCode, content: Structure, attribu
 }
 
 /** @throws Refusal InvalidCSR for a malformed PKCS#10 request; other kinds of requests are stored unchecked */
-function requireRequest(content: Structure): void {
+function describeRequest(content: Structure, attributes: AttributeSet): void {
   const type = required(codeOf(content, TAG.CertificateRequestType), TAG.CertificateRequestType);
   const value = required(bytesOf(content, TAG.CertificateRequestValue), TAG.CertificateRequestValue);
-  if (type === ENUM.CertificateRequestType.PKCS_10 || type === ENUM.CertificateRequestType.PEM) readCertificateRequest(value);
+  attributes.remove(TAG.KeyFormatType);
+  if (type !== ENUM.CertificateRequestType.PKCS_10 && type !== ENUM.CertificateRequestType.PEM) return;
+  describePublicKey('certificate request', readCertificateRequest(value).subjectPublicKey, attributes);
+  attributes.set(enumeration(TAG.KeyFormatType, ENUM.KeyFormatType.PKCS_10));
 }
 
 /** @throws Refusal InvalidField for a part that cannot come from any split (specification 2.1 section 2.8) */

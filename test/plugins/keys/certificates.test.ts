@@ -107,6 +107,29 @@ test('the Key Format Type of a certificate is X_509', async () => {
   assert.ok(found.value.some(({ tag, value }) => tag === TAG.UniqueIdentifier && value === certificate));
 });
 
+test('a certificate request tells the kind of its key, and is given out as PKCS_10', async () => {
+  const type = code('ObjectType', 'CertificateRequest');
+  const made = await client.do('Register', type, attributes(code('KeyFormatType', 'Raw')), certificateRequest);
+  const request = textIn(made, TAG.UniqueIdentifier);
+  const asked = [TAG.CryptographicAlgorithm, TAG.CryptographicLength, TAG.KeyFormatType] as const;
+  const values = await Promise.all(asked.map(async (tag) => (await client.valueOf(request, tag))?.value));
+  assert.deepEqual(values, [ENUM.CryptographicAlgorithm.EC, 256, ENUM.KeyFormatType.PKCS_10]);
+  await client.do('Get', id(request), code('KeyFormatType', 'PKCS_10'));
+  assert.equal(await client.refused('Get', id(request), code('KeyFormatType', 'X_509')), 'KeyFormatTypeNotSupported');
+  assert.equal(await client.refused('Register', type, attributes(integer(TAG.CryptographicLength, 384)), certificateRequest), 'InvalidField');
+});
+
+test('the Key Format Type of opaque data is Opaque', async () => {
+  const content = structure(TAG.OpaqueObject, [
+    { ...code('ObjectType', 'OpaqueObject'), tag: TAG.OpaqueDataType } as Node,
+    bytes(TAG.OpaqueDataValue, new Uint8Array(3)),
+  ]);
+  const opaque = textIn(await client.do('Register', code('ObjectType', 'OpaqueObject'), attributes(), content), TAG.UniqueIdentifier);
+  assert.equal((await client.valueOf(opaque, TAG.KeyFormatType))?.value, ENUM.KeyFormatType.Opaque);
+  const found = await client.do('Locate', attributes(code('ObjectType', 'OpaqueObject'), code('KeyFormatType', 'Opaque')));
+  assert.ok(found.value.some(({ tag, value }) => tag === TAG.UniqueIdentifier && value === opaque));
+});
+
 async function said(...given: readonly string[]): Promise<string> {
   const { publicKey } = await pair(P256, BIT.Verify);
   const { item, status, reason } = await client.ask('Certify', id(publicKey), attributes(subject('Subject'), lines(...given)));
