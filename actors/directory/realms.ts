@@ -6,7 +6,7 @@ import { endName, endUsers, holdName } from '../../kernel/store/accounts.ts';
 import { cursorOf, mapPage, type Page, type PageRequest, parseCursor, readPage } from '../../kernel/store/page.ts';
 import { isUniqueViolation, type Reader, type Transaction } from '../../kernel/store/store.ts';
 import { CHUNK } from '../../kernel/store/value-list.ts';
-import { endSessionsIn, endSessionsOfAll } from '../session/end.ts';
+import { endSessionsOfAll, endSomeSessionsIn } from '../session/end.ts';
 import { requireSuperAdmin } from './administered.ts';
 import type { AuthParams, DirectoryApi, Principal, Realm } from './api.ts';
 import { auditChange, type DirectoryServer } from './directory-server.ts';
@@ -99,9 +99,13 @@ async function deleteRealm(part: DirectoryServer, id: string, by: Principal): Pr
   return store.transaction(async (tx) => {
     await requireSuperAdmin(tx, by);
     if (await deleteSome(part, tx, id, by)) return false;
-    // Deleting the row also deletes credentials, second factors, locks and memberships, but not sessions: these need the call below.
+    // Deleting the row also deletes credentials, second factors, locks and memberships, but not sessions.
+    const ended = await endSomeSessionsIn(tx, id);
+    if (ended === CHUNK) {
+      await auditChange(tx, by, 'session.end_realm', `${ended} sessions`, id);
+      return false;
+    }
     if ((await tx.run('DELETE FROM realm WHERE id = $1', [id])) === 0) return true;
-    await endSessionsIn(tx, id);
     // Ends every account in the realm, also those of other schemes.
     await endName(tx, realmScope(id), clock.now());
     await auditChange(tx, by, 'realm.delete', id, id);

@@ -67,7 +67,8 @@ export type SessionApi = {
   noteUses(used: readonly SessionUse[]): Promise<number>;
   /** Ids of the live sessions of these users. */
   list(realm: string, clients: readonly SessionClient[], page: PageRequest): Promise<Page<string>>;
-  endRealm(realm: string, by: Principal): Promise<number>;
+  /** One part of it: a realm may have a million sessions, and others wait meanwhile. @returns false if there are more: call it again */
+  endRealm(realm: string, by: Principal): Promise<boolean>;
   /** Removes the rows of expired sessions. */
   purge(by: Principal): Promise<void>;
 };

@@ -2,12 +2,13 @@
 import { deleteInParts, PART } from '../../kernel/store/parts.ts';
 import type { Reader, Store } from '../../kernel/store/store.ts';
 import { isOver, overQuota, type Quota } from '../../kernel/store/usage.ts';
+import { CHUNK } from '../../kernel/store/value-list.ts';
 import { userCounter } from '../../kernel/versions.ts';
 import { requireAdministration, requireSuperAdmin } from '../directory/administered.ts';
 import { isStillProven, noteWay } from '../directory/proof.ts';
 import type { NewSession, Principal, SessionView } from './api.ts';
 import { accountsOf } from './beginning.ts';
-import { endSessionsIn } from './end.ts';
+import { endSomeSessionsIn } from './end.ts';
 import { EXPIRED } from './expired.ts';
 import { endOldest } from './oldest.ts';
 
@@ -47,8 +48,6 @@ interface Row {
 const SESSION_BYTES = 1_536;
 /** Bytes of memory per character of JSON, at most: an array in an array has two characters and takes 56 bytes. */
 const JSON_EXPANSION = 32;
-/** Up to this many owners, their version counters are bumped one by one; for more, all counters are. */
-const MAX_NAMED_OWNERS = 1_000;
 
 /** Highest numbers, with the names of the configuration; 0: unlimited. */
 export interface SessionQuotas {
@@ -145,15 +144,13 @@ export function endRows(store: Store, ids: readonly string[], by: Principal): Pr
   });
 }
 
-/** @returns the number of sessions */
-export function endRealmRows(store: Store, realm: string, by: Principal): Promise<number> {
+/** One part. @returns false if there are more */
+export function endRealmRows(store: Store, realm: string, by: Principal): Promise<boolean> {
   return store.transaction(async (tx) => {
     await requireAdministration(tx, by, [realm]);
-    const owners = await tx.all<{ username: string }>('SELECT DISTINCT username FROM session WHERE realm = $1 LIMIT $2', [realm, MAX_NAMED_OWNERS + 1]);
-    const named = owners.length > MAX_NAMED_OWNERS ? undefined : owners.map(({ username }) => username);
-    const ended = await endSessionsIn(tx, realm, named);
+    const ended = await endSomeSessionsIn(tx, realm);
     await tx.audit({ event: 'session.end_realm', outcome: 'success', ...auditFields(by, realm), target: `${ended} sessions` });
-    return ended;
+    return ended < CHUNK;
   });
 }
 

@@ -147,14 +147,14 @@ export type TokenApi = {
   putRole(name: string, settings: RoleSettings, by: Principal): Promise<void>;
   role(name: string): Promise<Role | null>;
   roles(page: PageRequest): Promise<EncodedPage<string>>;
-  /** Also deletes its secret ids and tokens. */
-  deleteRole(name: string, by: Principal): Promise<void>;
+  /** One part of it, with its secret ids and tokens: it may have a million, and others wait meanwhile. @returns false if it is still there: call it again */
+  deleteRole(name: string, by: Principal): Promise<boolean>;
   /** The tokens of a role that are valid now, the oldest first; null for an unknown role. */
   tokens(kind: TokenKind, role: string, page: PageRequest): Promise<EncodedPage<TokenItem> | null>;
-  /** @returns the number of tokens, or null for an unknown role */
-  revokeTokens(role: string, by: Principal): Promise<number | null>;
+  /** One part of them. @returns false if there are more: call it again; null for an unknown role */
+  revokeTokens(role: string, by: Principal): Promise<boolean | null>;
   /** The same of a role of clusters. */
-  revokeClusterTokens(role: string, by: Principal): Promise<number | null>;
+  revokeClusterTokens(role: string, by: Principal): Promise<boolean | null>;
   /** Revokes the token only if it belongs to this role. */
   revokeByAccessor(kind: TokenKind, role: string, accessor: string, by: Principal): Promise<void>;
   /** @returns false for an unknown role @throws Fault BAD_REQUEST for more uses than the role allows */
@@ -167,8 +167,8 @@ export type TokenApi = {
   putClusterRole(name: string, settings: ClusterRoleSettings, by: Principal): Promise<void>;
   clusterRole(name: string): Promise<ClusterRole | null>;
   clusterRoles(page: PageRequest): Promise<EncodedPage<string>>;
-  /** Also deletes its tokens. */
-  deleteClusterRole(name: string, by: Principal): Promise<void>;
+  /** As deleteRole. */
+  deleteClusterRole(name: string, by: Principal): Promise<boolean>;
   loginCluster(login: ClusterLogin): Promise<LoginOutcome>;
   /** The token with this digest, if it is valid now for a client with the address `source`. */
   look(digest: string, source: string): Promise<TokenView | null>;

@@ -8,7 +8,6 @@ import type { Reader, Store } from '../../kernel/store/store.ts';
 import { requireSuperAdmin } from '../directory/administered.ts';
 import type { ClusterRole, ClusterRoleSettings, Principal } from './api.ts';
 import { byAdministrator } from './roles.ts';
-import { revokeTokensOf } from './tokens.ts';
 
 interface Row {
   readonly name: string;
@@ -45,15 +44,5 @@ export function putClusterRole(store: Store, name: string, settings: ClusterRole
     await holdName(tx, clusterScope(name));
     const reason = isAnother ? 'the cluster changed: accounts of the previous one have ended' : undefined;
     await tx.audit({ ...byAdministrator(by), event: 'cluster_role.put', target: name, reason });
-  });
-}
-
-export function deleteClusterRole(store: Store, name: string, by: Principal, now: number): Promise<void> {
-  return store.transaction(async (tx) => {
-    await requireSuperAdmin(tx, by);
-    if ((await tx.run('DELETE FROM cluster_role WHERE name = $1', [name])) === 0) return;
-    const revoked = await revokeTokensOf(tx, 'cluster', name);
-    await endName(tx, clusterScope(name), now);
-    await tx.audit({ ...byAdministrator(by), event: 'cluster_role.delete', target: name, reason: `${revoked} tokens revoked` });
   });
 }

@@ -7,7 +7,6 @@ import type { Principal, TokenItem, TokenKind } from './api.ts';
 import { readClusterRole } from './cluster-roles.ts';
 import { tokenCounter } from './counter.ts';
 import { byAdministrator, readRole } from './roles.ts';
-import { revokeTokensOf } from './tokens.ts';
 
 interface Row {
   readonly accessor: string;
@@ -15,8 +14,6 @@ interface Row {
   readonly created_at: number;
   readonly expires_at: number;
 }
-
-const EVENTS = { approle: 'approle.revoke_tokens', cluster: 'cluster_role.revoke_tokens' } as const;
 
 async function exists(from: Reader, kind: TokenKind, role: string): Promise<boolean> {
   return (await (kind === 'approle' ? readRole(from, role) : readClusterRole(from, role))) !== null;
@@ -56,14 +53,4 @@ export function revokeByAccessor(store: Store, kind: TokenKind, role: string, ac
 async function remove(tx: Transaction, digest: string): Promise<void> {
   tx.touch(tokenCounter(digest));
   await tx.run('DELETE FROM app_token WHERE digest = $1', [digest]);
-}
-
-export function revokeTokensOfRole(store: Store, kind: TokenKind, role: string, by: Principal): Promise<number | null> {
-  return store.transaction(async (tx) => {
-    await requireSuperAdmin(tx, by);
-    if (!(await exists(tx, kind, role))) return null;
-    const revoked = await revokeTokensOf(tx, kind, role);
-    await tx.audit({ ...byAdministrator(by), event: EVENTS[kind], target: role, reason: `${revoked} tokens revoked` });
-    return revoked;
-  });
 }

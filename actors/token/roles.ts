@@ -2,13 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { type EncodedPage, encodePage } from '../../kernel/runtime/encoded-page.ts';
 import { approleName } from '../../kernel/store/account-name.ts';
-import { endName, holdName } from '../../kernel/store/accounts.ts';
+import { holdName } from '../../kernel/store/accounts.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
 import { mapPage, type PageRequest, readPage } from '../../kernel/store/page.ts';
 import type { Reader, SqlValue, Store } from '../../kernel/store/store.ts';
 import { requireSuperAdmin } from '../directory/administered.ts';
 import type { Principal, Role, RoleSettings } from './api.ts';
-import { revokeTokensOf } from './tokens.ts';
 
 export interface RoleRow {
   readonly name: string;
@@ -93,16 +92,5 @@ export function putRole(store: Store, name: string, settings: RoleSettings, by: 
     await tx.run(PUT, [name, randomUUID(), ...valuesOf(settings)]);
     await holdName(tx, approleName(name));
     await tx.audit({ ...byAdministrator(by), event: 'approle.put', target: name });
-  });
-}
-
-export function deleteRole(store: Store, name: string, by: Principal, now: number): Promise<void> {
-  return store.transaction(async (tx) => {
-    await requireSuperAdmin(tx, by);
-    // Deleting the row also deletes its secret ids.
-    if ((await tx.run('DELETE FROM approle WHERE name = $1', [name])) === 0) return;
-    const revoked = await revokeTokensOf(tx, 'approle', name);
-    await endName(tx, approleName(name), now);
-    await tx.audit({ ...byAdministrator(by), event: 'approle.delete', target: name, reason: `${revoked} tokens revoked` });
   });
 }

@@ -6,6 +6,7 @@ import { HELD_ID } from '../../kernel/store/accounts.ts';
 import { mapPage, type PageRequest, readPage } from '../../kernel/store/page.ts';
 import { deleteInParts, PART } from '../../kernel/store/parts.ts';
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
+import { CHUNK, valueList } from '../../kernel/store/value-list.ts';
 import { requireSuperAdmin } from '../directory/administered.ts';
 import type { NewSecretId, Principal, Role } from './api.ts';
 import { requireSecretIdQuota, type TokenQuotas } from './quota.ts';
@@ -88,6 +89,15 @@ export function destroySecretId(store: Store, role: string, accessor: string, by
     await tx.run('DELETE FROM secret_id WHERE accessor = $1', [accessor]);
     await tx.audit({ ...byAdministrator(by), event: 'secret_id.destroy', target: `${role}/${accessor}` });
   });
+}
+
+/** Destroys the oldest secret ids of a role. @returns how many; fewer than CHUNK if there are no more */
+export async function destroySomeOf(tx: Transaction, role: string): Promise<number> {
+  const sql = 'SELECT accessor FROM secret_id WHERE role = $1 ORDER BY created_at, accessor LIMIT $2';
+  const accessors = (await tx.all<{ accessor: string }>(sql, [role, CHUNK])).map(({ accessor }) => accessor);
+  if (accessors.length === 0) return 0;
+  const list = valueList(accessors, 1);
+  return tx.run(`DELETE FROM secret_id WHERE accessor IN (${list.sql})`, list.params);
 }
 
 /** What a login presents. */

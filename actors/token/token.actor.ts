@@ -2,11 +2,12 @@
 import { defineActor } from '../../kernel/actor.ts';
 import { repeat } from '../../kernel/repeat.ts';
 import type { TokenApi } from './api.ts';
-import { deleteClusterRole, listClusterRoles, putClusterRole, readClusterRole } from './cluster-roles.ts';
+import { listClusterRoles, putClusterRole, readClusterRole } from './cluster-roles.ts';
+import { deleteRoleOf, revokeTokensOfRole } from './end-role.ts';
 import { loginCluster, loginRole } from './login.ts';
 import type { TokenQuotas } from './quota.ts';
-import { listTokens, revokeByAccessor, revokeTokensOfRole } from './role-tokens.ts';
-import { deleteRole, listRoles, putRole, readRole } from './roles.ts';
+import { listTokens, revokeByAccessor } from './role-tokens.ts';
+import { listRoles, putRole, readRole } from './roles.ts';
 import { createSecretId, destroySecretId, listAccessors, purgeSecretIds } from './secret-ids.ts';
 import { TokenCache } from './token-cache.ts';
 import { purgeTokens, renewToken, revokeToken, useToken } from './tokens.ts';
@@ -28,7 +29,7 @@ export default defineActor<TokenApi, TokenArgs>(async ({ quotas }, ctx) => {
     putRole: (name, settings, by) => putRole(store, name, settings, by),
     role: (name) => readRole(store, name),
     roles: (page) => listRoles(store, page),
-    deleteRole: (name, by) => deleteRole(store, name, by, clock.now()),
+    deleteRole: (name, by) => deleteRoleOf(store, 'approle', name, by, clock.now()),
     tokens: (kind, role, page) => listTokens(store, kind, role, page, clock.now()),
     revokeTokens: (role, by) => revokeTokensOfRole(store, 'approle', role, by),
     revokeClusterTokens: (role, by) => revokeTokensOfRole(store, 'cluster', role, by),
@@ -40,7 +41,7 @@ export default defineActor<TokenApi, TokenArgs>(async ({ quotas }, ctx) => {
     putClusterRole: (name, settings, by) => putClusterRole(store, name, settings, by, clock.now()),
     clusterRole: (name) => readClusterRole(store, name),
     clusterRoles: (page) => listClusterRoles(store, page),
-    deleteClusterRole: (name, by) => deleteClusterRole(store, name, by, clock.now()),
+    deleteClusterRole: (name, by) => deleteRoleOf(store, 'cluster', name, by, clock.now()),
     loginCluster: (login) => loginCluster(store, login, quotas, clock.now()),
     look: (digest, source) => tokens.look(digest, source, clock.now()),
     use: (digest, source) => useToken(store, digest, source, clock.now()),

@@ -3,6 +3,7 @@ import { deleteInParts, PART } from '../../kernel/store/parts.ts';
 import { insertSql } from '../../kernel/store/row-insert.ts';
 import type { Store, Transaction } from '../../kernel/store/store.ts';
 import { together } from '../../kernel/store/together.ts';
+import { CHUNK, valueList } from '../../kernel/store/value-list.ts';
 import type { NewToken, TokenKind, TokenView } from './api.ts';
 import type { Bounds } from './bounds.ts';
 import { tokenCounter } from './counter.ts';
@@ -124,11 +125,14 @@ async function endToken(tx: Transaction, digest: string, { entity, accessor }: T
   await tx.audit({ event: 'token.revoke', outcome: 'success', actor: entity, scheme: 'token', source, target: accessor, reason });
 }
 
-/** @returns the number of tokens */
-export async function revokeTokensOf(tx: Transaction, kind: TokenKind, role: string): Promise<number> {
-  const revoked = await tx.run('DELETE FROM app_token WHERE kind = $1 AND role = $2', [kind, role]);
-  if (revoked > 0) tx.touchAll();
-  return revoked;
+/** Revokes the oldest tokens of a role, which may have a million: others write between the parts. @returns how many; fewer than CHUNK if there are no more */
+export async function revokeSomeOf(tx: Transaction, kind: TokenKind, role: string): Promise<number> {
+  const sql = 'SELECT digest FROM app_token WHERE kind = $1 AND role = $2 ORDER BY created_at, accessor LIMIT $3';
+  const digests = (await tx.all<{ digest: string }>(sql, [kind, role, CHUNK])).map(({ digest }) => digest);
+  if (digests.length === 0) return 0;
+  for (const digest of digests) tx.touch(tokenCounter(digest));
+  const list = valueList(digests, 1);
+  return tx.run(`DELETE FROM app_token WHERE digest IN (${list.sql})`, list.params);
 }
 
 const PURGE = `DELETE FROM app_token WHERE digest IN (SELECT digest FROM app_token WHERE expires_at > 0 AND expires_at <= $1 LIMIT ${PART})`;

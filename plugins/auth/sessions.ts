@@ -74,7 +74,8 @@ export function sessionRoutes(ctx: AuthContext): readonly Route[] {
       permit: forRealmAdmins(ctx),
       handle: async (request) => {
         const realm = request.params['realm_id'] as string;
-        await ctx.actors.session.of(realm).endRealm(realm, actorOf(request));
+        // Others have their turn between the parts.
+        while (!(await ctx.actors.session.of(realm).endRealm(realm, actorOf(request))));
         return { status: 204, ...(request.caller?.realm === realm ? { headers: { 'set-cookie': CLEAR_COOKIE } } : {}) };
       },
     },

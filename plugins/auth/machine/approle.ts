@@ -57,14 +57,14 @@ export function approleRoutes(ctx: AuthContext): readonly Route[] {
       return { status: 200, body: { data: bodyOf(existing(await token.of(name).role(name))) } };
     }),
     defineManagedRoute(ctx, { method: 'DELETE', path: ROLE }, async (_request, by, name) => {
-      await token.of(name).deleteRole(name, by);
+      while (!(await token.of(name).deleteRole(name, by)));
       return { status: 204 };
     }),
     defineManagedRoute(ctx, { method: 'GET', path: `${ROLE}/role-id` }, async (_request, _by, name) => {
       return { status: 200, body: { data: { role_id: existing(await token.of(name).role(name)).roleId } } };
     }),
     defineManagedRoute(ctx, { method: 'POST', path: `${ROLE}/revoke-tokens` }, async (_request, by, name) => {
-      existing(await token.of(name).revokeTokens(name, by));
+      while (!existing(await token.of(name).revokeTokens(name, by)));
       return { status: 204 };
     }),
   ];

@@ -55,7 +55,7 @@ export function clusterRoleRoutes(ctx: AuthContext): readonly Route[] {
       return { status: 200, body: { data: bodyOf(existing(await token.of(name).clusterRole(name))) } };
     }),
     defineManagedRoute(ctx, { method: 'DELETE', path: ROLE }, async (_request, by, name) => {
-      await token.of(name).deleteClusterRole(name, by);
+      while (!(await token.of(name).deleteClusterRole(name, by)));
       return { status: 204 };
     }),
   ];

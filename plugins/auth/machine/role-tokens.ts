@@ -26,7 +26,7 @@ export function roleTokenRoutes(ctx: AuthContext): readonly Route[] {
     ];
   };
   const all = defineManagedRoute(ctx, { method: 'POST', path: '/auth/cluster/role/{name}/revoke-tokens' }, async (_request, by, name) => {
-    existing(await token.of(name).revokeClusterTokens(name, by));
+    while (!existing(await token.of(name).revokeClusterTokens(name, by)));
     return { status: 204 };
   });
   return [...KINDS.flatMap(ofKind), all];

@@ -47,6 +47,21 @@ for (const database of databases) {
     const roleId = (await actors.token.role(role))?.roleId as string;
     return { ...token, ...(await actors.token.loginRole({ ...token, roleId, secretDigest })) };
   };
+  /** 1100 rows of a role, each with its number. */
+  const fill = async (columns: string, values: string, params: readonly string[]) => {
+    const numbers = 'WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1100)';
+    await actors.store.transaction((tx) => tx.run(`INSERT INTO ${columns} ${numbers} SELECT ${values} FROM numbers`, params));
+  };
+  const fillTokens = (kind: string, role: string) =>
+    fill(
+      'app_token (digest, accessor, kind, role, entity, account, policies, created_at, expires_at, lease_seconds, max_expires_at, renewable)',
+      "$1 || ' ' || n, $1 || ' ' || n, $2, $1, $1, '', '[]', n, 0, 0, 0, 0",
+      [role, kind],
+    );
+  const fillSecretIds = (role: string) =>
+    fill('secret_id (accessor, digest, role, created_at, expires_at, num_uses, uses, exhausted_at)', "$1 || ' ' || n, $1 || ' ' || n, $1, n, 0, 0, 0, 0", [
+      role,
+    ]);
   const issued = (login: LoginOutcome): TokenView => {
     if (login.outcome !== 'issued') throw new Error(`the login was ${login.outcome}`);
     return login.token;
@@ -108,7 +123,7 @@ for (const database of databases) {
     const count = (wanted: string) => logins.filter(({ outcome: how }) => how === wanted).length;
     assert.deepEqual([count('issued'), count('exhausted')], [2, 6]);
     assert.equal((await logIn('web', digest)).outcome, 'exhausted');
-    assert.equal(await actors.token.revokeTokens('web', root), 2);
+    assert.equal(await actors.token.revokeTokens('web', root), true);
     for (const { digest: token } of logins) assert.equal(await actors.token.look(token, SOURCE), null);
   });
 
@@ -120,7 +135,34 @@ for (const database of databases) {
     const refused = outcomes.filter((each) => each === 'AUTH_QUOTA_EXCEEDED');
     const found = await Promise.all(logins.map(({ digest }) => actors.token.look(digest, SOURCE)));
     assert.deepEqual([refused.length, found.filter((token) => token !== null).length], [12 - QUOTAS.tokens_per_identity, QUOTAS.tokens_per_identity]);
-    assert.equal(await actors.token.revokeTokens('api', root), QUOTAS.tokens_per_identity);
+    assert.equal(await actors.token.revokeTokens('api', root), true);
+    for (const { digest } of logins) assert.equal(await actors.token.look(digest, SOURCE), null);
+  });
+
+  on('tokens and secret ids of a role are ended a part at a time, the oldest first, and a role goes last', async () => {
+    for (const kind of ['approle', 'cluster'] as const) {
+      const name = `many-${kind}`;
+      if (kind === 'approle') await actors.token.putRole(name, ROLE, root);
+      else await actors.token.putClusterRole(name, CLUSTER, root);
+      const revoke = () => (kind === 'approle' ? actors.token.revokeTokens(name, root) : actors.token.revokeClusterTokens(name, root));
+      const remove = () => (kind === 'approle' ? actors.token.deleteRole(name, root) : actors.token.deleteClusterRole(name, root));
+      const isThere = async () => (kind === 'approle' ? await actors.token.role(name) : await actors.token.clusterRole(name)) !== null;
+      await fillTokens(kind, name);
+      assert.ok(await actors.token.look(`${name} 1`, SOURCE));
+      assert.deepEqual([await revoke(), await actors.token.look(`${name} 1`, SOURCE)], [false, null]);
+      assert.ok(await actors.token.look(`${name} 1100`, SOURCE));
+      assert.deepEqual([await revoke(), await revoke(), await revoke()], [false, true, true]);
+      assert.equal(await actors.token.look(`${name} 1100`, SOURCE), null);
+      await fillTokens(kind, name);
+      if (kind === 'approle') {
+        await fillSecretIds(name);
+        assert.deepEqual([await remove(), await remove()], [false, false]);
+      }
+      assert.deepEqual([await remove(), await remove(), await isThere()], [false, false, true]);
+      assert.ok(await actors.token.look(`${name} 1100`, SOURCE));
+      assert.deepEqual([await remove(), await isThere(), await remove()], [true, false, true]);
+      assert.equal(await actors.token.look(`${name} 1100`, SOURCE), null);
+    }
   });
 
   on('a secret id is destroyed under its own role only', async () => {
@@ -129,7 +171,7 @@ for (const database of databases) {
     assert.equal((await logIn('api', digest)).outcome, 'issued');
     await actors.token.destroySecretId('api', accessor, root);
     assert.equal((await logIn('api', digest)).outcome, 'denied');
-    assert.equal(await actors.token.revokeTokens('api', root), 1);
+    assert.equal(await actors.token.revokeTokens('api', root), true);
     assert.equal(await actors.token.revokeTokens('none', root), null);
   });
 
@@ -193,7 +235,7 @@ for (const database of databases) {
   on('a deleted role takes its tokens and secret ids; one of the same name is somebody else', async () => {
     const login = await logIn('web', (await newSecretId('web')).digest);
     const secret = await newSecretId('web');
-    await actors.token.deleteRole('web', root);
+    assert.equal(await actors.token.deleteRole('web', root), true);
     assert.equal(await actors.token.look(login.digest, SOURCE), null);
     await actors.token.putRole('web', ROLE, root);
     assert.equal((await logIn('web', secret.digest)).outcome, 'denied');
