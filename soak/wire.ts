@@ -22,6 +22,8 @@ export interface Wire {
   lead(port: number): void;
   /** What was held passes again. */
   heal(): void;
+  /** Nothing passes any more on the connections that there are, and neither side is told, as behind a firewall that has forgotten them. */
+  forget(): void;
   /** Ends all connections; what was held is lost. */
   hangUp(): void;
   close(): Promise<void>;
@@ -31,11 +33,13 @@ export async function openWire(url: string): Promise<Wire> {
   const target = new URL(url);
   let port = Number(target.port);
   const sockets = new Set<Socket>();
+  const forgotten = new WeakSet<Socket>();
   const [toDatabase, fromDatabase] = [direction(), direction()];
   let healed = Promise.withResolvers<void>();
   const pass = (from: Socket, to: Socket, way: Direction) => {
     let last: Promise<unknown> = Promise.resolve();
     from.on('data', (data) => {
+      if (forgotten.has(from)) return;
       if (way.isCut || way.delayMs > 0) way.hindered += data.length;
       const delay = way.delayMs;
       // The order stays, also of what comes after the last one that waits.
@@ -49,6 +53,7 @@ export async function openWire(url: string): Promise<Wire> {
     from.on('close', () => {
       sockets.delete(from);
       // A cut network tells nobody that the other side has gone.
+      if (forgotten.has(from)) return;
       void last.then(() => to.destroy());
     });
   };
@@ -70,6 +75,9 @@ export async function openWire(url: string): Promise<Wire> {
   const lead = (to: number) => {
     port = to;
   };
+  const forget = () => {
+    for (const socket of sockets) forgotten.add(socket);
+  };
   const hangUp = () => {
     for (const socket of sockets) socket.destroy();
   };
@@ -79,7 +87,7 @@ export async function openWire(url: string): Promise<Wire> {
     server.close();
     await once(server, 'close');
   };
-  return { url: through.href, toDatabase, fromDatabase, lead, heal, hangUp, close };
+  return { url: through.href, toDatabase, fromDatabase, lead, heal, forget, hangUp, close };
 }
 
 const direction = (): Direction => ({ delayMs: 0, isCut: false, hindered: 0 });

@@ -4,15 +4,21 @@ import { Fault } from '../fault.ts';
 import { isPooled } from './pooler.ts';
 import { NOT_WRITABLE } from './postgres-error.ts';
 import { forgetNames } from './postgres-query.ts';
+import { WatchedClient } from './silent-connection.ts';
 
 /** @returns a pool each of whose connections is met before its first use */
 export function openPool(config: pg.PoolConfig): pg.Pool {
-  const pool = new pg.Pool({ ...config, verify: (client, done) => void meet(client).then(() => done(), done) });
+  const pool = new pg.Pool({ ...config, verify: (client, done) => void begin(client).then(() => done(), done) });
   // The next query replaces a broken idle connection. Without these listeners the error would end the thread: the pool hears it of idle connections only, and
   // nobody of one that is cut between two questions.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
+}
+
+async function begin(client: pg.PoolClient): Promise<void> {
+  await meet(client);
+  if (client instanceof WatchedClient) await client.watch();
 }
 
 /**

@@ -11,11 +11,14 @@ import { codeOf, READ_ONLY, translateErrors, UNREACHABLE } from './postgres-erro
 import { meet, openPool } from './postgres-pool.ts';
 import { arraysQuery, nameQuery } from './postgres-query.ts';
 import type { RowInsert } from './row-insert.ts';
+import { WatchedClient } from './silent-connection.ts';
 import type { Reader, Row, SqlValue, Store } from './store.ts';
 
 const READERS = 4;
 const CONNECT_MS = 5_000;
 const LOCK_TIMEOUT_MS = 5_000;
+/** A connection that nobody uses is heard of again and again: a firewall forgets it otherwise, or nobody notices that it has. */
+const ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const;
 /** serialization_failure, deadlock_detected. */
 const RETRY: ReadonlySet<unknown> = new Set(['40001', '40P01']);
 /** unique_violation in the audit log: a second server with the name of this node has written to the same stream. Its end is read again then. */
@@ -34,8 +37,8 @@ export const types = {
 } as pg.CustomTypesConfig;
 
 export async function openPostgres(url: string, audit: AuditWriter, { versions, origin, node }: CacheOptions): Promise<Store> {
-  const settings = { connectionString: url, connectionTimeoutMillis: CONNECT_MS, types, application_name: 'gatehouse' };
-  const pool = openPool({ ...settings, max: READERS });
+  const settings = { connectionString: url, connectionTimeoutMillis: CONNECT_MS, types, application_name: 'gatehouse', ...ALIVE };
+  const pool = openPool({ ...settings, Client: WatchedClient, max: READERS });
   const connection = new PostgresConnection(settings);
   // What other nodes write is cached under a lease only.
   versions.trust.share();
@@ -137,7 +140,7 @@ class PostgresConnection implements WriteConnection {
 
   async #connect(): Promise<void> {
     // Statements that wait for no answers of each other are sent at once.
-    const fresh = new pg.Client({ ...this.#settings, pipeline: true });
+    const fresh = new WatchedClient({ ...this.#settings, pipeline: true });
     fresh.on('error', () => {
       if (this.#client === fresh) this.#client = undefined;
     });
@@ -145,6 +148,7 @@ class PostgresConnection implements WriteConnection {
       await translateErrors(async () => {
         await fresh.connect();
         await meet(fresh);
+        await fresh.watch();
       });
     } catch (error) {
       // Those to a server that takes no writes would fill it, and nobody could connect any more once it is promoted.

@@ -57,6 +57,28 @@ if (!skipWithout('postgresql')) {
     await works();
   });
 
+  test('connections that are lost without a word are noticed, and the database lets go what they held', async () => {
+    const admin = new pg.Client({ connectionString: url });
+    await admin.connect();
+    const backends = async () =>
+      (await admin.query("SELECT pid FROM pg_stat_activity WHERE application_name = 'gatehouse'")).rows.map(({ pid }) => pid as number);
+    const before = await backends();
+    wire.forget();
+    const answers = await Promise.all([make(), ...Array.from({ length: READS }, () => server.ask('GET', '/whoami', { cookie }))]);
+    assert.deepEqual(
+      statusesOf(answers).filter((status) => status !== 200 && status !== 503 && status !== 504),
+      [],
+    );
+    const works = async () => (await make()).status === 200 && (await server.ask('GET', '/whoami', { cookie })).status === 200;
+    await until(works, 'it works again', 120_000);
+    const left = new Set(await backends());
+    await admin.end();
+    assert.ok(
+      before.some((pid) => !left.has(pid)),
+      'the database holds all that was lost',
+    );
+  });
+
   test('connections that are cut at any moment, also while they are opened', async () => {
     const admin = new pg.Client({ connectionString: url });
     await admin.connect();
