@@ -11,7 +11,8 @@ import { destroySomeOf } from './secret-ids.ts';
 import { revokeSomeOf } from './tokens.ts';
 
 interface OfKind {
-  readonly table: string;
+  /** The statement that deletes its row. */
+  readonly remove: string;
   /** Begins the names of its events. */
   readonly event: string;
   nameOf(role: string): string;
@@ -19,8 +20,18 @@ interface OfKind {
 }
 
 const KINDS: Readonly<Record<TokenKind, OfKind>> = {
-  approle: { table: 'approle', event: 'approle', nameOf: approleName, exists: async (tx, role) => (await readRole(tx, role)) !== null },
-  cluster: { table: 'cluster_role', event: 'cluster_role', nameOf: clusterScope, exists: async (tx, role) => (await readClusterRole(tx, role)) !== null },
+  approle: {
+    remove: 'DELETE FROM approle WHERE name = $1',
+    event: 'approle',
+    nameOf: approleName,
+    exists: async (tx, role) => (await readRole(tx, role)) !== null,
+  },
+  cluster: {
+    remove: 'DELETE FROM cluster_role WHERE name = $1',
+    event: 'cluster_role',
+    nameOf: clusterScope,
+    exists: async (tx, role) => (await readClusterRole(tx, role)) !== null,
+  },
 };
 
 /** One part. @returns false if there are more, null for an unknown role */
@@ -37,7 +48,7 @@ export function revokeTokensOfRole(store: Store, kind: TokenKind, role: string, 
 
 /** One part. The secret ids go first, so that nobody signs in with them any more. @returns false if the role is still there */
 export function deleteRoleOf(store: Store, kind: TokenKind, role: string, by: Principal, now: number): Promise<boolean> {
-  const { table, event, nameOf } = KINDS[kind];
+  const { remove, event, nameOf } = KINDS[kind];
   return store.transaction(async (tx) => {
     await requireSuperAdmin(tx, by);
     const row = { ...byAdministrator(by), target: role };
@@ -50,7 +61,7 @@ export function deleteRoleOf(store: Store, kind: TokenKind, role: string, by: Pr
       await tx.audit({ ...row, event: `${event}.revoke_tokens`, reason: `${revoked} tokens revoked` });
       return false;
     }
-    if ((await tx.run(`DELETE FROM ${table} WHERE name = $1`, [role])) === 0) return true;
+    if ((await tx.run(remove, [role])) === 0) return true;
     await endName(tx, nameOf(role), now);
     await tx.audit({ ...row, event: `${event}.delete`, reason: `${revoked} tokens revoked` });
     return true;
