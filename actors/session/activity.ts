@@ -6,6 +6,8 @@ import type { SessionUse, StoredSession } from './rows.ts';
 const TOUCH_PART = 10;
 /** Writes that fall due within this time are made together. */
 const MIN_GAP_MS = 200;
+/** After a write that failed the next one comes so soon: a database that is away is not asked all the time. */
+const AGAIN_MS = 2_000;
 /** Rows in one transaction; a limit, so that others can write in between. */
 const MAX_WRITTEN = 500;
 /** Highest number of sessions with an unwritten use; beyond that, each use is written immediately. */
@@ -20,8 +22,13 @@ export class Activity {
   #timer: Timer | undefined;
   /** No pending use is due before this time; a value that is too early does no harm. */
   #nextDueAt = Number.POSITIVE_INFINITY;
+  /** Told already. */
+  #isFailing = false;
 
-  /** @param write writes the uses into their rows, and returns how many of the rows exist */
+  /**
+   * @param write writes the uses into their rows, and returns how many of the rows exist
+   * @param onFailure called when the writes that nobody waits for begin to fail
+   */
   constructor(write: (used: readonly SessionUse[]) => Promise<number>, clock: Clock, onFailure: (error: unknown) => void) {
     this.#writeRows = write;
     this.#clock = clock;
@@ -76,7 +83,7 @@ export class Activity {
       await this.#write(due);
     } catch (error) {
       // The uses are still pending.
-      this.#wake(now);
+      this.#wake(now, AGAIN_MS);
       throw error;
     }
   }
@@ -101,13 +108,22 @@ export class Activity {
     for (const session of used) if (this.#pending.has(session.id)) this.#wake(Math.min(this.#nextDueAt, dueOf(session)));
   }
 
-  #wake(dueAt: number): void {
+  #wake(dueAt: number, atLeastMs = MIN_GAP_MS): void {
     if (this.#timer) this.#clock.clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#nextDueAt = dueAt;
     if (dueAt === Number.POSITIVE_INFINITY) return;
-    const run = () => this.settle().catch(this.#onFailure);
-    this.#timer = this.#clock.setTimeout(run, Math.max(MIN_GAP_MS, dueAt - this.#clock.now()));
+    this.#timer = this.#clock.setTimeout(() => this.#settleAlone(), Math.max(atLeastMs, dueAt - this.#clock.now()));
+  }
+
+  async #settleAlone(): Promise<void> {
+    try {
+      await this.settle();
+      this.#isFailing = false;
+    } catch (error) {
+      if (!this.#isFailing) this.#onFailure(error);
+      this.#isFailing = true;
+    }
   }
 }
 

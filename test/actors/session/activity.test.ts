@@ -41,4 +41,33 @@ test('a use is written at the latest after a tenth of the idle limit of the cloc
   await activity.stop();
 });
 
+test('while uses cannot be written it is told once, and tried every two seconds', async () => {
+  const { clock, advance } = movedClock();
+  let [tries, told, isAway] = [0, 0, true];
+  const activity = new Activity(
+    async (used) => {
+      tries += 1;
+      if (isAway) throw new Error('the database is away');
+      return used.length;
+    },
+    clock,
+    () => {
+      told += 1;
+    },
+  );
+  const away = async () => {
+    [tries, told, isAway] = [0, 0, true];
+    const now = clock.now();
+    activity.note({ use: { id: 'one', maxStaleAgeSeconds: IDLE_SECONDS, seenAt: now, writtenAt: now } } as StoredSession);
+    await advance(DUE_MS + 100);
+    for (let second = 0; second < 20; second++) await advance(1_000);
+    assert.deepEqual([tries, told], [11, 1]);
+    isAway = false;
+    await advance(2_000);
+    assert.equal(tries, 12);
+  };
+  await away();
+  await away();
+});
+
 test.run();
