@@ -105,12 +105,14 @@ export async function createPorts(options: PortOptions): Promise<Ports> {
     },
     async open(at) {
       if (sockets) requireListeners(sockets, listeners);
-      unwind.add('front', () => front.close(REQUESTS_MS));
+      const closing = [() => front.close(REQUESTS_MS)];
+      // At the same time: otherwise one would still take connections while another ends its own, and the stop would take as long as all of them.
+      unwind.add('ports', () => closeAll(closing));
       const proxies = config.http.proxy_protocol.length > 0 ? addressList(config.http.proxy_protocol) : undefined;
       if (proxies) expectProxies(front.server, proxies, log);
       const address = await listen(front, { host: config.http.host, port: at?.https ?? config.http.port, reusePort, fd: sockets?.https });
       const common = { tls, clock, log, limits, tracer, proxies, arrivalMs: config.http.request_timeout * 1000, reusePort };
-      opened = await openListeners(placed(listeners, at, sockets), common, unwind);
+      opened = await openListeners(placed(listeners, at, sockets), common, closing);
       const applyTls = tlsApplier([{ server: front.server, closeIdle: () => front.server.closeIdleConnections() }, ...opened], tls);
       return { address, listeners: opened, applyTls };
     },
@@ -125,12 +127,20 @@ function placed(listeners: readonly Listener[], at: BoundPorts | undefined, sock
   }));
 }
 
-/** Registers each open listener with `unwind` at once, so that it is closed if a later one fails. */
-async function openListeners(listeners: readonly PassedListener[], common: Parameters<typeof listenTo>[1], unwind: Unwind): Promise<OpenListener[]> {
+async function closeAll(closing: readonly (() => Promise<void>)[]): Promise<void> {
+  for (const closed of await Promise.allSettled(closing.map((close) => close()))) if (closed.status === 'rejected') throw closed.reason;
+}
+
+/** @param closing gets each open listener at once, so that it is closed if a later one fails */
+async function openListeners(
+  listeners: readonly PassedListener[],
+  common: Parameters<typeof listenTo>[1],
+  closing: (() => Promise<void>)[],
+): Promise<OpenListener[]> {
   const opened: OpenListener[] = [];
   for (const listener of listeners) {
     const open = await listenTo(listener, common);
-    unwind.add(`${listener.name} listener`, () => open.close(REQUESTS_MS));
+    closing.push(() => open.close(REQUESTS_MS));
     opened.push(open);
   }
   return opened;

@@ -15,6 +15,7 @@ import type { CallObserver } from './pending.ts';
 import { keysOf, refOver } from './refs.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 import { rests, startedKeys, startSoon, startTogether, startWhenNeeded } from './starts.ts';
+import { stopInTurn } from './stop-in-turn.ts';
 import { Supervisor } from './supervisor.ts';
 import type { SupervisorOptions } from './supervisor-options.ts';
 import { tellClock } from './tell-clock.ts';
@@ -79,10 +80,7 @@ export class Runtime {
   async stop(): Promise<void> {
     this.#endStarts();
     await this.#beside.close();
-    for (const { supervisors, mailboxes } of [...this.groups.values()].reverse()) {
-      await Promise.all(mailboxes.map((mailbox) => mailbox.drain(this.#options.stopMs)));
-      await Promise.all(supervisors.map((supervisor) => supervisor.stop()));
-    }
+    await stopInTurn([...this.groups.values()].reverse(), this.#options);
   }
 
   /** For tests: moves the clock of every thread and process by `ms`, fires the timers that are due, and waits for what they do in the background. */

@@ -30,6 +30,7 @@ export class Supervisor {
   lastCause: unknown;
   incarnation: Incarnation | undefined;
   #begun = false;
+  #withinMs = 0;
   #launchedAt = 0;
   #launching: Promise<Incarnation> | undefined;
   readonly #options: SupervisorOptions;
@@ -78,7 +79,8 @@ export class Supervisor {
   }
 
   /** Ends the incarnation gracefully, or by force if that takes too long. Settles when it is gone. */
-  stop(): Promise<void> {
+  stop(withinMs = this.#options.stopMs): Promise<void> {
+    this.#withinMs = withinMs;
     return new Promise((resolve) => {
       if (!this.#begun || this.#supervisor.getSnapshot().status !== 'active') return resolve();
       this.#supervisor.subscribe({ complete: resolve, error: () => resolve() });
@@ -169,10 +171,10 @@ export class Supervisor {
   }
 
   async #end(): Promise<void> {
-    const { clock, stopMs, log } = this.#options;
+    const { clock, log } = this.#options;
     let timer: Timer | undefined;
     const late = new Promise<'late'>((resolve) => {
-      timer = clock.setTimeout(() => resolve('late'), stopMs);
+      timer = clock.setTimeout(() => resolve('late'), this.#withinMs);
     });
     const end = await Promise.race([this.#endGracefully(), late]);
     if (timer) clock.clearTimeout(timer);

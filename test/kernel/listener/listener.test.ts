@@ -7,6 +7,7 @@ import Type from 'typebox';
 import { test } from 'uvu';
 import type { Listener, Message } from '../../../kernel/listener/listener.ts';
 import { definePlugin } from '../../../kernel/plugin.ts';
+import { REQUESTS_MS } from '../../../kernel/ports.ts';
 import { CLIENT_AUTH, DAY_MS, type Made, makeCertificate, revocationList, SERVER_AUTH } from '../../certificates.ts';
 import { until } from '../../runtime.ts';
 import { type SecureServer, startSecureServer } from '../../secure-server.ts';
@@ -296,6 +297,12 @@ test('a stop waits for the running message and accepts no others', async () => {
   await until(() => seen.holds.has('hold:stop'), 'the message has arrived');
   const stopped = own.stop();
   await once(idle, 'close');
+  const isClosed = () =>
+    own.ask('GET', '/health').then(
+      () => false,
+      () => true,
+    );
+  await until(isClosed, 'HTTPS takes nothing meanwhile', REQUESTS_MS - 1_000);
   assert.equal(busy.destroyed, false);
   seen.holds.get('hold:stop')?.();
   await stopped;

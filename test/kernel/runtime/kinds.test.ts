@@ -196,4 +196,21 @@ test('what an actor reports is seen by the kernel', async () => {
   assert.equal(supervisor()?.status?.ready, false);
 });
 
+test('a stop in which no call ends waits for two actors in full, and a second each time for others', async () => {
+  const one = () => pinnedProbe({ a: { prefix: '' } });
+  const stopping = createRuntime({ a: one(), b: one(), c: one(), d: one(), e: one() });
+  await stopping.runtime.start();
+  const calls = (['a', 'b', 'c', 'd', 'e'] as const).map((name) => outcome(stopping.ref(name).at('a').sleep(60_000)));
+  let hasStopped = false;
+  const stopped = stopping.runtime.stop().then(() => {
+    hasStopped = true;
+  });
+  // Two seconds for the calls and for the end of the first one, then one and one for each of four: twelve.
+  let steps = 0;
+  for (; !hasStopped; steps++) await stopping.runtime.advance(100);
+  assert.ok(steps < 150, String(steps));
+  await stopped;
+  await Promise.all(calls);
+});
+
 test.run();
