@@ -31,6 +31,8 @@ export class Embedding {
   readonly #parts: EmbeddingParts;
   /** By reference: how often the process of the embedder ended while it worked on it. */
   readonly #crashes = new Map<string, number>();
+  /** By reference: how often the embedder failed while it worked on it. */
+  readonly #failures = new Map<string, number>();
   /** The embedder that it has worked with last. */
   #name: string | undefined;
   #running: Promise<void> | undefined;
@@ -95,6 +97,9 @@ export class Embedding {
     this.#name = name;
     // In no order: several nodes that share the database seldom work on the same one.
     const waiting = shuffled((await referencesWithout(store, name)).filter(({ id }) => (this.#crashes.get(id) ?? 0) < MAX_CRASHES));
+    // The last comes first. One that the embedder does not take must not keep others waiting.
+    const failures = ({ id }: WaitingReference) => this.#failures.get(id) ?? 0;
+    waiting.sort((a, b) => failures(b) - failures(a));
     if (waiting.length === 0) return;
     log.info({ references: waiting.length, embedder: name }, 'vectors of references are being made');
     let failure: unknown;
@@ -115,7 +120,7 @@ export class Embedding {
     let at = await nextOrdinal(store, id, name);
     do {
       const texts = passages.slice(at, at + BATCH).map((passage) => embeddedText(title, passage));
-      const made = await embedder.passages(texts, signal).catch((error: unknown) => this.#noteCrash(id, error));
+      const made = await embedder.passages(texts, signal).catch((error: unknown) => this.#noteFailure(id, error));
       // Its files have been replaced meanwhile.
       if (texts.length > 0 && made.embedder !== name) return this.wake();
       const [from, isLast] = [at, at + texts.length >= passages.length];
@@ -129,7 +134,8 @@ export class Embedding {
     } while (at < passages.length && !signal.aborted);
   }
 
-  #noteCrash(id: string, error: unknown): never {
+  #noteFailure(id: string, error: unknown): never {
+    this.#failures.set(id, (this.#failures.get(id) ?? 0) + 1);
     if (error instanceof Fault && error.code === 'ACTOR_LOST') this.#crashes.set(id, (this.#crashes.get(id) ?? 0) + 1);
     throw error;
   }

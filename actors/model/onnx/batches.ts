@@ -10,11 +10,17 @@ export interface Row {
 /** @returns for each row, in their order, a vector, or why it has none */
 type Run = (rows: readonly Row[]) => Promise<readonly (Float32Array | Fault)[]>;
 
+interface Taken {
+  readonly job: Job;
+  readonly row: Row;
+}
+
 interface Job {
   /** Shortest first: the longest are taken from the end. */
   readonly rows: Row[];
   readonly vectors: Float32Array[];
   left: number;
+  hasFailed: boolean;
   resolve(vectors: readonly Float32Array[]): void;
   reject(error: unknown): void;
 }
@@ -44,7 +50,7 @@ export class Batches {
     if (ids.length === 0) return Promise.resolve([]);
     return new Promise((resolve, reject) => {
       const rows = ids.map((each, at) => ({ ids: each, at })).sort((a, b) => a.ids.length - b.ids.length);
-      const job: Job = { rows, vectors: new Array(ids.length), left: ids.length, resolve, reject };
+      const job: Job = { rows, vectors: new Array(ids.length), left: ids.length, hasFailed: false, resolve, reject };
       signal?.addEventListener('abort', () => this.#drop(job, new Fault('CANCELLED')), { once: true });
       this.#jobs.push(job);
       void this.#work();
@@ -57,23 +63,35 @@ export class Batches {
     while (this.#jobs.length > 0) {
       // A run blocks the thread: what has arrived meanwhile is read between two.
       await new Promise(setImmediate);
-      const batch = this.#next();
-      try {
-        const vectors = await this.#run(batch.map(({ row }) => row));
-        for (const [index, { job, row }] of batch.entries()) this.#finish(job, row, vectors[index] as Float32Array | Fault);
-      } catch (error) {
-        for (const { job } of batch) this.#drop(job, error);
-      }
+      await this.#serve(this.#next());
     }
     this.#isRunning = false;
   }
 
+  async #serve(batch: readonly Taken[]): Promise<void> {
+    try {
+      const vectors = await this.#run(batch.map(({ row }) => row));
+      for (const [index, { job, row }] of batch.entries()) this.#finish(job, row, vectors[index] as Float32Array | Fault);
+    } catch (error) {
+      if (batch.length <= 1) for (const { job } of batch) this.#drop(job, error);
+      else await this.#serveEach(batch);
+    }
+  }
+
+  /** The model may be unable to take one of them, such as one with a word beyond its table. */
+  async #serveEach(batch: readonly Taken[]): Promise<void> {
+    for (const taken of batch) {
+      await new Promise(setImmediate);
+      if (!taken.job.hasFailed) await this.#serve([taken]);
+    }
+  }
+
   /** The first request leads, and goes to the end; the others add what is not much shorter than its longest text. */
-  #next(): { readonly job: Job; readonly row: Row }[] {
+  #next(): Taken[] {
     const leader = this.#jobs.shift();
     if (!leader) return [];
     const longest = leader.rows.at(-1)?.ids.length ?? 0;
-    const batch: { readonly job: Job; readonly row: Row }[] = [];
+    const batch: Taken[] = [];
     const fits = (row: Row | undefined): row is Row =>
       row !== undefined &&
       row.ids.length <= longest &&
@@ -98,6 +116,7 @@ export class Batches {
   }
 
   #drop(job: Job, error: unknown): void {
+    job.hasFailed = true;
     this.#jobs = this.#jobs.filter((each) => each !== job);
     job.reject(error);
   }

@@ -77,6 +77,8 @@ export class Generator {
         search: searchOf(this.#parts.decoding, task, this.#parts.isCausal),
         signal,
         hasWaited: false,
+        isAlone: false,
+        hasWritten: false,
         isDone: false,
         onToken: () => onToken?.(row),
         resolve: () => resolve(row),
@@ -96,10 +98,18 @@ export class Generator {
       try {
         if (rows.length > 0) await this.#write(rows);
       } catch (error) {
-        for (const row of rows) row.reject(error);
+        this.#failed(rows, error);
       }
     }
     this.#isRunning = false;
+  }
+
+  /** Rows that have begun together begin again alone: the model may be unable to take one of them, such as one with a word beyond its table. */
+  #failed(rows: readonly Row[], error: unknown): void {
+    for (const row of rows.filter(({ isDone }) => !isDone)) {
+      if (rows.length === 1 || row.isAlone || row.hasWritten) row.reject(error);
+      else this.#waiting.push(Object.assign(row, { isAlone: true }));
+    }
   }
 
   /** @param rows of the batch; those that join are added */
@@ -108,8 +118,9 @@ export class Generator {
     for (let waited = 0; writing.open.length > 0; ) {
       await arrivals();
       for (let late = this.#late(writing, waited); late.length > 0; late = this.#late(writing, waited)) {
-        rows.push(...late);
-        await this.#join(writing, late);
+        // What is wrong with those that are late does not concern the others.
+        const hasJoined = await this.#join(writing, late).catch((error: unknown) => this.#failed(late, error));
+        if (hasJoined) rows.push(...late);
         await arrivals();
       }
       waited = this.#waiting.length;
@@ -123,15 +134,16 @@ export class Generator {
     return new Writing(state, rows, this.#parts.decoding.padding);
   }
 
-  /** Nothing is computed twice: the batch waits until those that are late are as far. */
-  async #join(writing: Writing, late: readonly Row[]): Promise<void> {
+  /** Nothing is computed twice: the batch waits until those that are late are as far. @returns whether any of them are left then */
+  async #join(writing: Writing, late: readonly Row[]): Promise<boolean> {
     const other = await this.#begin(late);
     while (!writing.state.canTake(other.state)) {
       writing.dropLeft();
       await other.step();
-      if (other.open.length === 0) return;
+      if (other.open.length === 0) return false;
     }
     writing.take(other);
+    return true;
   }
 
   /**
@@ -144,6 +156,8 @@ export class Generator {
     const isFree = steps === 0 || this.#parts.isCausal;
     const isDue = this.#waiting.length > 0 && (isFree || (isQuiet ? steps <= MAX_JOIN_STEPS : steps === MAX_JOIN_STEPS));
     if (!isDue || (!isFree && open.some(({ hasWaited }) => hasWaited))) return [];
+    // Prompts are read in the first step.
+    if (this.#parts.isCausal && steps === 0 && [...open, ...this.#waiting].some(({ isAlone }) => isAlone)) return [];
     const late = takeRows(this.#waiting, open, this.#parts.maxRows);
     if (late.length > 0 && !isFree) for (const row of [...open, ...late]) row.hasWaited = true;
     return late;

@@ -11,6 +11,10 @@ export interface Row {
   readonly signal: AbortSignal | undefined;
   /** Whether it has waited for others to join its batch: nobody waits for more. */
   hasWaited: boolean;
+  /** Whether it has begun with others, and the model could not take one of them: it begins alone then. */
+  isAlone: boolean;
+  /** Whether it has a token. */
+  hasWritten: boolean;
   /** Whether it has ended, or its client has left. */
   isDone: boolean;
   /** After each token. */
@@ -32,7 +36,8 @@ export function takeRows(waiting: Row[], begun: readonly Row[], maxRows: number)
   if (!first) return [];
   const distance = ({ ids }: Row) => Math.abs(ids.length - first.ids.length);
   const batch = begun.length > 0 ? [...begun] : [first];
-  for (const row of waiting.filter((each) => each !== first).sort((a, b) => distance(a) - distance(b))) {
+  const others = waiting.filter((each) => each !== first).sort((a, b) => distance(a) - distance(b));
+  for (const row of beginners(others, begun.length > 0 ? undefined : first)) {
     const width = Math.max(...batch.map(({ ids }) => ids.length), row.ids.length);
     if (batch.length >= maxRows || width * (batch.length + 1) > MAX_TOKENS) break;
     batch.push(row);
@@ -40,4 +45,11 @@ export function takeRows(waiting: Row[], begun: readonly Row[], maxRows: number)
   const taken = batch.slice(begun.length);
   for (const row of taken) waiting.splice(waiting.indexOf(row), 1);
   return taken;
+}
+
+/** @param first of a batch that begins @returns those of the rows that may begin with it, or with each other */
+function beginners(rows: readonly Row[], first: Row | undefined): readonly Row[] {
+  if (first) return first.isAlone ? [] : rows.filter(({ isAlone }) => !isAlone);
+  const alone = rows.find(({ isAlone }) => isAlone);
+  return alone ? [alone] : rows;
 }

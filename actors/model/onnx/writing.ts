@@ -80,6 +80,7 @@ function left(row: Row): boolean {
 /** @returns for each hypothesis from now on the one that it goes on; a row that cannot go on fails alone */
 function advanced(row: Row, scores: readonly Float32Array[]): readonly number[] {
   try {
+    row.hasWritten = true;
     const next = row.search.advance(scores);
     tell(row);
     return next;

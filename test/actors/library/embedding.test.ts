@@ -34,6 +34,7 @@ const model: EmbeddingModel = {
   async embed(_id, texts) {
     asked.push(...texts);
     if (texts.some((text) => text.includes('poison'))) throw new Fault('ACTOR_LOST');
+    if (texts.some((text) => text.includes('unfit'))) throw new Fault('MODEL_FAILED');
     return { embedder: name, dimensions: 1, windows: texts.map(() => 1), vectors: Float32Array.from(texts, (text) => text.length) };
   },
 };
@@ -105,6 +106,20 @@ test('a reference that ends the embedder is left out after two attempts; the oth
   await until(1);
   assert.equal(asked.filter((text) => text === 'poison').length, 2);
   assert.equal((await vectorsOf(store, keys, 'good', 'a@1')).windows.length, 1);
+});
+
+test('a reference that the embedder refuses is tried after the others, and keeps none waiting', async () => {
+  const once = async () => {
+    embedding.wake();
+    await embedding.stop();
+  };
+  const names = Array.from({ length: 9 }, (_, at) => `${at}`);
+  for (const id of names) await add(`unfit ${id}`, [`unfit ${id}`]);
+  for (const _ of names) await once();
+  for (const id of names) await add(`sound ${id}`, [`sound ${id}`]);
+  await once();
+  for (const id of names) assert.equal((await vectorsOf(store, keys, `sound ${id}`, 'a@1')).windows.length, 1, id);
+  await store.transaction((tx) => tx.run("DELETE FROM ai_reference WHERE id LIKE 'unfit%'"));
 });
 
 test('another embedder makes all vectors anew, and those of the old one are gone', async () => {

@@ -102,6 +102,41 @@ test('graphs and tokenizers that do not belong together are a failure of the mod
   await assert.rejects(talker.generate(['a'], { maxTokens: 9 }, undefined), failed(/no output logits/));
 });
 
+/** An embedder whose table ends before the last word. */
+async function shortEmbedder(): Promise<Embedder> {
+  const words = FIRST_WORD + EMBEDDER_WORDS.length - 1;
+  const graph = new Graph('short');
+  const ids = graph.input('input_ids', 'int64', ['batch_size', 'sequence_length']);
+  graph.op('Gather', [graph.weight('words', [words, DIMENSIONS], wordTable().slice(0, words * DIMENSIONS)), ids], {}, ['last_hidden_state']);
+  graph.output('last_hidden_state', 'float', ['batch_size', 'sequence_length', DIMENSIONS]);
+  return (await openers.embedder(model('embedder', { 'onnx/model.onnx': graph.file() }))) as Embedder;
+}
+
+test('a text with a word beyond the table of the model fails alone, whoever shares its batch', async () => {
+  const embedder = await shortEmbedder();
+  const embedded = await Promise.allSettled(
+    [['the lamp .'], ['which storm ?', 'the bell .'], ['the bell .']].map((texts) => embedder.embed(texts, 'query', undefined)),
+  );
+  assert.deepEqual(
+    embedded.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+});
+
+test('a text with more tokens than the encoder has places for fails alone, also when it joins', async () => {
+  const weights = readWeights(new URL('../../models/en-fr.weights', import.meta.url));
+  const at = model('opus-mt-en-fr', { 'onnx/encoder_model.onnx': encoderFile(weights, false, { ...SIZES, positions: 8 }) });
+  const generator = await Generator.open({ folder: at, weights: ENCODED, threads: 1, beams: 0, task: 'translation' });
+  const write = (text: string) => generator.generate([text], { maxTokens: 30, languages: { from: 'en', to: 'fr' } }, undefined);
+  const [first, unfit] = await Promise.allSettled([write('hello world'), write('the black cat sleeps '.repeat(4)), write('the black cat sleeps')]);
+  assert.deepEqual([first?.status === 'fulfilled' && first.value[0]?.text, unfit?.status], ['bonjour le monde', 'rejected']);
+  const begun = write('the black cat sleeps');
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
+  await assert.rejects(write('the black cat sleeps '.repeat(4)), failed(/cannot run the model with this text/));
+  assert.equal((await begun)[0]?.text, 'le chat noir dort');
+});
+
 const NO_NUMBER = failed(/no number \(NaN\)/);
 
 test('vectors that are no numbers are an error of their text alone', async () => {

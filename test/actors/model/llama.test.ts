@@ -8,6 +8,7 @@ import { Generator } from '../../../actors/model/onnx/generator.ts';
 import { hasOperator } from '../../../actors/model/onnx/operators.ts';
 import { openTokenizer } from '../../../actors/model/onnx/tokenizer.ts';
 import { memoryOf } from '../../../actors/model/weights.ts';
+import type { Fault } from '../../../kernel/fault.ts';
 import { writeModel } from '../../models/build.ts';
 import { LLAMA_CONFIG, type LlamaShape, llamaFile } from '../../models/llama.ts';
 import { TALKER_WORDS } from '../../models/talker.ts';
@@ -71,6 +72,28 @@ for (const [what, window] of WINDOWS)
           assert.deepEqual(said, { alone: same, together: same, joined: same }, `fused: ${isFused}, words: ${vocabulary}, beams: ${beams}`);
         }
   });
+
+test('a prompt with more tokens than the graph has places for fails alone, also when it joins', async () => {
+  const at = made('short', { isFused: false });
+  const [config, long] = [{ ...LLAMA_CONFIG, max_position_embeddings: 2_000 }, 'the king kept the secret treasure. '.repeat(100)];
+  writeFileSync(join(at, 'config.json'), JSON.stringify({ ...config, eos_token_id: 0, pad_token_id: TALKER_WORDS.length - 1 }));
+  writeFileSync(join(at, 'tokenizer_config.json'), '{}');
+  const generator = await Generator.open({ folder: at, weights: ['onnx/model.onnx'], threads: 1, beams: 0 });
+  const write = async (input: string, turns: number) => {
+    for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate);
+    return (await generator.generate([input], { maxTokens: 200 }, undefined))[0]?.text;
+  };
+  const alone = [await write(INPUTS[0] as string, 0), await write(INPUTS[1] as string, 0)];
+  for (const turns of [0, 9]) {
+    const [first, unfit, second] = await Promise.allSettled([write(INPUTS[0] as string, 0), write(long, turns), write(INPUTS[1] as string, turns)]);
+    assert.ok(unfit?.status === 'rejected' && (unfit.reason as Fault).code === 'MODEL_FAILED');
+    assert.deepEqual(
+      [first, second].map((each) => each?.status === 'fulfilled' && each.value),
+      alone,
+      `${turns}`,
+    );
+  }
+});
 
 test('weights in a file beside the graph, and files with a switch for the first step', async () => {
   const { alone: expected } = await saidBy(made('one file', { isFused: false }));
