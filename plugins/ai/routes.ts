@@ -65,6 +65,10 @@ const LISTS: readonly (Pick<Route, 'path' | 'summary' | 'responses'> & { readonl
 const TAG = 'AI runner';
 /** Of a form beside its fields: names, boundaries, headers of parts. */
 const FRAME_BYTES = 65_536;
+/** Long ones of a form. */
+const TEXTS = 2;
+/** Bytes of one byte of a text in a form of kind `application/x-www-form-urlencoded` (URL Standard, section 5). */
+const ESCAPE = 3;
 
 export function aiRoutes(ctx: AiContext): readonly Route[] {
   const { enabled, open, text_limit: textBytes, file_limit: fileBytes } = ctx.config;
@@ -79,7 +83,7 @@ export function aiRoutes(ctx: AiContext): readonly Route[] {
       rawBody: true,
       body: schemaOf(form),
       bodyTypes: form === 'add_reference' ? FORM_TYPES.slice(0, 1) : FORM_TYPES,
-      bodyLimit: (form === 'add_reference' ? fileBytes : 2 * textBytes) + FRAME_BYTES,
+      bodyLimit: (form === 'add_reference' ? fileBytes : TEXTS * ESCAPE * textBytes) + FRAME_BYTES,
       tag: TAG,
       summary,
       responses: {

@@ -67,6 +67,16 @@ test('a text may come as a file, and too long a one is 413', async () => {
   assert.equal((await post('/summarize', { doc: 'a '.repeat(100_000) })).status, 413);
 });
 
+test('the limit is that of the texts, however many bytes their escapes take', async () => {
+  const ask = (text: string) => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    return server.ask('POST', '/context_predict', { cookie, headers, body: new URLSearchParams({ context: text, query: text }).toString() });
+  };
+  assert.equal((await ask('ж'.repeat(9_999))).status, 200);
+  const long = await ask('ж'.repeat(10_001));
+  assert.deepEqual([long.status, long.body.message], [413, 'context: a field of this form has at most 20000 bytes']);
+});
+
 test('a body that is no form is refused with what is wrong', async () => {
   const ask = (type: string, body: string) => server.ask('POST', '/summarize', { cookie, headers: { 'content-type': type }, body });
   const cases: [string, string, RegExp][] = [
