@@ -130,6 +130,8 @@ export class Embedding {
         return true;
       });
       if (!isThere) return;
+      // It works again, long before all have their vectors.
+      this.#problem = undefined;
       at += texts.length;
     } while (at < passages.length && !signal.aborted);
   }

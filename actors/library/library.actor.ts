@@ -8,15 +8,16 @@ import { createForgedRows } from '../../kernel/store/forged-rows.ts';
 import type { Store, Transaction } from '../../kernel/store/store.ts';
 import type { ModelApi } from '../model/api.ts';
 import type { Librarian, LibraryApi, LibraryArgs } from './api.ts';
+import { Bases } from './bases.ts';
 import { Embedder } from './embedder.ts';
 import { Embedding } from './embedding.ts';
 import { Finder } from './finder.ts';
 import { Indexes } from './indexes.ts';
 import { ReferenceKeys } from './reference-keys.ts';
-import { deleteReference, insertReference, listReferences, revisionOf, touchBase } from './rows.ts';
+import { deleteReference, insertReference, touchBase } from './rows.ts';
 import { sealStored } from './seal-stored.ts';
 
-export default defineActor<LibraryApi, LibraryArgs>(async ({ bases, embedder: id }, ctx) => {
+export default defineActor<LibraryApi, LibraryArgs>(async ({ bases: configured, embedder: id }, ctx) => {
   const store = await ctx.openStore();
   const embedder = id === undefined ? undefined : embedderOf(id, ctx);
   const forged = createForgedRows(store, ctx.log, () => ctx.clock.monotonic(), 'reference.forged');
@@ -26,16 +27,17 @@ export default defineActor<LibraryApi, LibraryArgs>(async ({ bases, embedder: id
   const finder = new Finder({ store, keys, indexes, embedder, onEmbedder: (name) => embedding?.noticed(name) });
   // From then on a row in clear is forged.
   if (ctx.adopts('documents')) await sealStored(store, keys, ctx.log);
+  const bases = new Bases(store, configured);
+  await bases.adopt(ctx.log);
   embedding?.wake();
-  const isKnown = async (base: string) => bases.includes(base) || (await revisionOf(store, base)) !== undefined;
   return {
     api: {
-      list: () => list(store, bases),
-      has: isKnown,
-      ...changes(store, keys, ctx, isKnown, () => embedding?.wake()),
+      list: () => bases.list(),
+      has: (base) => bases.has(base),
+      ...changes(store, keys, ctx, bases, () => embedding?.wake()),
       async search(base, text, options, caller) {
         const signal = ctx.call()?.signal;
-        if (!(await isKnown(base))) return undefined;
+        if (!(await bases.has(base))) return undefined;
         return finder.find({ base, text, ...options, caller, signal });
       },
       embedding: async () => embedding?.status(),
@@ -48,19 +50,13 @@ export default defineActor<LibraryApi, LibraryArgs>(async ({ bases, embedder: id
 });
 
 /** @param onAdd called after a reference was added */
-function changes(
-  store: Store,
-  keys: ReferenceKeys,
-  { clock }: ActorContext,
-  isKnown: (base: string) => Promise<boolean>,
-  onAdd: () => void,
-): Pick<LibraryApi, 'add' | 'remove'> {
+function changes(store: Store, keys: ReferenceKeys, { clock }: ActorContext, bases: Bases, onAdd: () => void): Pick<LibraryApi, 'add' | 'remove'> {
   return {
     async add(reference, creates, by) {
-      if (!creates && !(await isKnown(reference.base))) return false;
+      if (!(await bases.has(reference.base)) && !(creates && (await bases.mayCreate(reference.base, store)))) return false;
       const insert = async (tx: Transaction) => {
         const now = clock.now();
-        await touchBase(tx, reference.base, now);
+        await touchBase(tx, reference.base, now, !bases.isConfigured(reference.base));
         await deleteReference(tx, reference.base, reference.name);
         await insertReference(tx, keys, randomUUID(), reference, now);
         await tx.audit(auditEvent('reference.add', reference.base, reference.name, by));
@@ -69,30 +65,21 @@ function changes(
       onAdd();
       return true;
     },
-    remove: (base, name, by) =>
-      store.transaction(async (tx) => {
+    async remove(base, name, by) {
+      if (!(await bases.has(base))) return false;
+      return store.transaction(async (tx) => {
         if (!(await deleteReference(tx, base, name))) return false;
         await touchBase(tx, base, clock.now());
         await tx.audit(auditEvent('reference.delete', base, name, by));
         return true;
-      }),
+      });
+    },
   };
 }
 
 function embedderOf(id: string, ctx: ActorContext): Embedder {
   const model = ctx.peer<ModelApi>('model').at('main');
   return new Embedder(id, (signal) => (signal ? callWith(model, { signal }) : model));
-}
-
-async function list(store: Store, bases: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
-  // A map, because a base may be called as something that every object has, such as constructor.
-  const listed = new Map<string, string[]>(bases.map((base) => [base, []]));
-  for (const { base, name } of await listReferences(store)) {
-    const names = listed.get(base) ?? [];
-    listed.set(base, names);
-    if (name !== null) names.push(name);
-  }
-  return listed;
 }
 
 function auditEvent(event: string, base: string, reference: string, { realm, user, scheme, source }: Librarian): AuditEvent {

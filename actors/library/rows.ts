@@ -15,10 +15,34 @@ export interface PassageRow {
   readonly text: string;
 }
 
-export function listReferences(store: Reader): Promise<{ base: string; name: string | null }[]> {
+interface ListedRow {
+  readonly base: string;
+  /** null for a base without references. */
+  readonly name: string | null;
+  /** 1 for a base that was created on request; 0 for one of the configuration, also if it has left it. */
+  readonly on_request: number;
+}
+
+export function listReferences(store: Reader): Promise<ListedRow[]> {
   return store.all(
-    'SELECT ai_base.name AS base, ai_reference.name AS name FROM ai_base LEFT JOIN ai_reference ON ai_reference.base = ai_base.name ORDER BY 1, 2',
+    `SELECT ai_base.name AS base, ai_reference.name AS name, ai_base.on_request AS on_request
+     FROM ai_base LEFT JOIN ai_reference ON ai_reference.base = ai_base.name ORDER BY 1, 2`,
   );
+}
+
+export function baseRows(store: Reader): Promise<{ readonly name: string; readonly on_request: number }[]> {
+  return store.all('SELECT name, on_request FROM ai_base');
+}
+
+/** @returns whether the base was created on request; undefined if there is no row of it */
+export async function isOnRequest(store: Reader, base: string): Promise<boolean | undefined> {
+  const row = await store.get<Pick<ListedRow, 'on_request'>>('SELECT on_request FROM ai_base WHERE name = $1', [base]);
+  return row && row.on_request !== 0;
+}
+
+/** Notes that bases belong to the configuration. */
+export async function ownBases(tx: Transaction, bases: readonly string[]): Promise<void> {
+  for (const base of bases) await tx.run('UPDATE ai_base SET on_request = 0 WHERE name = $1', [base]);
 }
 
 /** @returns undefined if there is no row of this base; it changes with every change of the base */
@@ -70,10 +94,10 @@ function placeOf(ordinal: number): string {
   return `passage ${ordinal}`;
 }
 
-/** Creates the base if it has no row, and gives it a new revision. */
-export async function touchBase(tx: Transaction, base: string, now: number): Promise<void> {
-  const sql = 'INSERT INTO ai_base (name, revision, created_at) VALUES ($1, 1, $2) ON CONFLICT (name) DO UPDATE SET revision = ai_base.revision + 1';
-  await tx.run(sql, [base, now]);
+/** Creates the base if it has no row, and gives it a new revision. @param isOnRequest whether a new one is for everybody, and not of the configuration */
+export async function touchBase(tx: Transaction, base: string, now: number, isOnRequest = false): Promise<void> {
+  const insert = 'INSERT INTO ai_base (name, revision, created_at, on_request) VALUES ($1, 1, $2, $3)';
+  await tx.run(`${insert} ON CONFLICT (name) DO UPDATE SET revision = ai_base.revision + 1`, [base, now, isOnRequest ? 1 : 0]);
 }
 
 /** Call it only within `keys.retrying`. */

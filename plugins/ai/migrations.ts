@@ -33,4 +33,9 @@ export const AI_MIGRATIONS: readonly Migration[] = [
       ALTER TABLE ai_vectors ADD COLUMN is_sealed BIGINT NOT NULL DEFAULT 0;
     `,
   },
+  {
+    id: 4,
+    about: 'which bases were created on request; the library notes those of the configuration, which are for nobody when they have left it',
+    sql: 'ALTER TABLE ai_base ADD COLUMN on_request BIGINT NOT NULL DEFAULT 1',
+  },
 ];

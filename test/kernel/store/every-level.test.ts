@@ -42,6 +42,7 @@ const STEPS: readonly Levels[] = [
   { keys: 14 },
   { keys: 15 },
   { auth: 10 },
+  { model: 4 },
 ];
 const VERSIONS = STEPS.map((_, at): Levels => Object.assign({}, ...STEPS.slice(0, at + 1)));
 

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import { people } from '../../people.ts';
-import { signInAdmin, startServer, temporaryFolder } from '../../server.ts';
+import { signInAdmin, startServer, type TestServer, temporaryFolder } from '../../server.ts';
 import { docx, form } from './files.ts';
 
 const CONFIG = `
@@ -73,6 +73,38 @@ test('references outlive a restart; bases are created on request if the configur
     const { body } = await second.ask('POST', '/rag_predict', await form({ db: 'new', query: 'When does the museum open?' }));
     assert.deepEqual(body, { result: ['The museum opens at ten.'] });
     await second.end();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('a base that has left the configuration is for nobody, whoever tries it, until it is there again', async () => {
+  const folder = temporaryFolder();
+  const start = (config: string) => startServer({ config: `[ai]\nauto_create_bases = true\nopen = true\n${config}`, dataDir: join(folder, 'data') });
+  const file = { name: 'a.docx', bytes: await docx(['The safe opens at noon.']) };
+  const own = '[[ai.documentary_bases]]\nname = "staff"\n';
+  const outcomes = async (server: TestServer) => {
+    const ask = await server.ask('POST', '/rag_predict', await form({ db: 'staff', query: 'When does the safe open?' }));
+    const add = await server.ask('POST', '/add_reference', await form({ db: 'staff', reference: 'other' }, file));
+    const remove = await server.ask('DELETE', '/delete_reference', await form({ db: 'staff', reference: 'other' }));
+    return [ask.status, add.status, remove.status, (await server.ask('GET', '/documentary_bases')).body.documentary_bases];
+  };
+  try {
+    const before = await start(own);
+    for (const db of ['staff', 'new']) await before.ask('POST', '/add_reference', await form({ db, reference: 'safe' }, file));
+    assert.deepEqual(await outcomes(before), [200, 200, 200, { staff: ['safe'], new: ['safe'] }]);
+    await before.end();
+    const without = await start('[[ai.documentary_bases]]\nname = "other"\n');
+    assert.deepEqual(await outcomes(without), [404, 404, 404, { other: [], new: ['safe'] }]);
+    assert.equal((await without.ask('DELETE', '/delete_reference', await form({ db: 'staff', reference: 'safe' }))).status, 404);
+    await without.end();
+    // One that was created on request belongs to the configuration from the start that finds it there.
+    const again = await start(`${own}[[ai.documentary_bases]]\nname = "new"\n`);
+    assert.deepEqual(await outcomes(again), [200, 200, 200, { staff: ['safe'], new: ['safe'] }]);
+    await again.end();
+    const neither = await start('');
+    assert.deepEqual((await neither.ask('GET', '/documentary_bases')).body.documentary_bases, { documents: [] });
+    await neither.end();
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -102,7 +102,14 @@ test('references of a database of before are sealed after the start, by itself, 
       for (const table of ['ai_reference', 'ai_passage', 'ai_vectors']) await tx.run(`DELETE FROM ${table}`);
       for (const table of ['data_key', 'data_key_generation']) await tx.run(`DELETE FROM ${table} WHERE purpose = 'documents'`);
       await tx.run("DELETE FROM migration WHERE owner = 'model' AND id > 2");
-      const added = ['ai_reference.generation', 'ai_reference.sealed_key', 'ai_reference.sealed', 'ai_passage.sealed', 'ai_vectors.is_sealed'];
+      const added = [
+        'ai_reference.generation',
+        'ai_reference.sealed_key',
+        'ai_reference.sealed',
+        'ai_passage.sealed',
+        'ai_vectors.is_sealed',
+        'ai_base.on_request',
+      ];
       for (const [table, column] of added.map((each) => each.split('.'))) await tx.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
       await insertClear(tx, 'old', [WATCHMAN, STORM]);
     }),
