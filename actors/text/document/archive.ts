@@ -42,8 +42,12 @@ export class Archive {
     return this.#entries.has(name);
   }
 
-  /** yauzl ends the stream with an error if an entry has another size than its header says. @throws Fault BAD_REQUEST if it is missing or damaged */
-  async text(name: string): Promise<string> {
+  /**
+   * yauzl ends the stream with an error if an entry has another size than its header says.
+   * @param isExact whether bytes that are no text in its encoding are refused; else they become U+FFFD, as in browsers
+   * @throws Fault BAD_REQUEST if it is missing or damaged
+   */
+  async text(name: string, isExact = false): Promise<string> {
     const entry = this.#entries.get(name);
     if (!entry) throw refuse(`the archive has no ${name}`);
     const chunks: Buffer[] = [];
@@ -55,7 +59,7 @@ export class Archive {
     const bytes = Buffer.concat(chunks);
     // Not every damage keeps a file from being unpacked: of an entry that is not compressed it only changes the text.
     if (crc32(bytes) !== entry.crc32) throw refuse(`the archive is damaged in ${name}`);
-    const text = decode(name, bytes);
+    const text = decode(name, bytes, isExact);
     // No reader here expands entities; a file that declares its own is an attack or cannot be read right.
     if (/<!ENTITY/i.test(text)) throw refuse(`${name} declares entities, which are not allowed`);
     return text;
@@ -88,20 +92,31 @@ async function entriesOf(zip: ZipFile): Promise<Entry[]> {
 const DECLARATION = /^<\?xml\s[^>]*?encoding\s*=\s*["']([\w.-]+)["']/;
 const MAX_DECLARATION_BYTES = 256;
 
-/**
- * UTF-16 with a byte order mark, else as the declaration says: old books are in ISO-8859-1 or windows-1252 (XML 1.0 section 4.3.3).
- * @throws Fault BAD_REQUEST for an encoding that nobody knows
- */
-function decode(name: string, bytes: Buffer): string {
+/** @throws Fault BAD_REQUEST for an encoding that nobody knows, and for bytes that are no text in it if that is asked for */
+function decode(name: string, bytes: Buffer, isExact: boolean): string {
+  const encoding = encodingOf(bytes);
+  const decoder = decoderOf(name, encoding, isExact);
+  try {
+    return decoder.decode(bytes);
+  } catch (cause) {
+    throw refuse(`${name} is not in the encoding ${encoding.slice(0, 32)}, as it should be; save the document anew`, cause);
+  }
+}
+
+function decoderOf(name: string, encoding: string, isExact: boolean) {
+  try {
+    return new TextDecoder(encoding, { fatal: isExact });
+  } catch (cause) {
+    throw refuse(`${name} is in the encoding ${encoding.slice(0, 32)}, which cannot be read`, cause);
+  }
+}
+
+/** UTF-16 with a byte order mark, else as the declaration says: old books are in ISO-8859-1 or windows-1252 (XML 1.0 section 4.3.3). */
+function encodingOf(bytes: Buffer): string {
   const [first, second] = bytes;
-  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
-  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
   const declared = DECLARATION.exec(bytes.toString('latin1', 0, MAX_DECLARATION_BYTES))?.[1] ?? 'utf-8';
   // The declaration could be read as single bytes, so the file is not in UTF-16, whatever it says.
-  const label = /^utf-?16/i.test(declared) ? 'utf-8' : declared;
-  try {
-    return new TextDecoder(label).decode(bytes);
-  } catch (cause) {
-    throw refuse(`${name} is in the encoding ${declared.slice(0, 32)}, which cannot be read`, cause);
-  }
+  return /^utf-?16/i.test(declared) ? 'utf-8' : declared;
 }

@@ -34,7 +34,7 @@ export async function readDocx(archive: Archive, body: string): Promise<Content>
   const related = await relatedParts(archive, body);
   const notes = NOTES.map((kind) => related.get(kind) ?? `word/${kind}.xml`);
   const blocks = new Blocks();
-  for (const part of [body, ...notes]) if (archive.has(part)) blocks.add(paragraphsOf(await archive.text(part), part, blocks.reading()));
+  for (const part of [body, ...notes]) if (archive.has(part)) blocks.add(paragraphsOf(await archive.text(part, true), part, blocks.reading()));
   return { title: archive.has(PROPERTIES) ? titleOf(await archive.text(PROPERTIES)) : '', blocks: blocks.all };
 }
 

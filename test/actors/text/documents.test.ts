@@ -83,6 +83,23 @@ test('docx: a part that is not well-formed is refused, where half of it would ha
     await assert.rejects(readWhole(content), { code: 'BAD_REQUEST', detail: /^word\/document\.xml is not well-formed XML/ }, content);
 });
 
+test('docx: a part whose bytes are no text in its encoding is refused: characters would be lost unnoticed', async () => {
+  const inBytes = (text: string, encoding: 'latin1' | 'utf16le', declared: string) => {
+    const part = `<?xml version="1.0" encoding="${declared}"?>${body(p(text))}`;
+    return docx([], [{ name: 'word/document.xml', content: Buffer.from(part, encoding) }]);
+  };
+  assert.equal(await textOf('a.docx', await inBytes('Ein Wächter.', 'latin1', 'ISO-8859-1')), 'Ein Wächter.');
+  for (const [encoding, declared] of [
+    ['latin1', 'UTF-8'],
+    ['utf16le', 'UTF-16'],
+  ] as const)
+    await assert.rejects(
+      inBytes('Ein Wächter.', encoding, declared).then((file) => textOf('a.docx', file)),
+      { code: 'BAD_REQUEST' },
+      declared,
+    );
+});
+
 const deep = (levels: number, name: string, inner: string) => `<${name}>`.repeat(levels) + inner + `</${name}>`.repeat(levels);
 
 test('elements in each other: hundreds are read, and of thousands the first too many ends the reading', async () => {
