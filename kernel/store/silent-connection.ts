@@ -8,9 +8,9 @@ const ASK_MS = 5_000;
 /**
  * What the database knows of a connection that waits for an answer. While it works on the statement, or waits for a lock, its disk or a standby, the answer
  * comes some time. Otherwise the statement or its answer was lost, and what is left of the connection may still hold locks. No row: this server has
- * never heard of it, or not any more.
+ * never heard of it, or not any more. Where track_activities is off, every connection counts as one at work.
  */
-const KNOWN = `SELECT state = 'active' AS works, CASE WHEN $3 AND state LIKE 'idle%' THEN pg_terminate_backend(pid) END AS ended
+const KNOWN = `SELECT coalesce(state, '') NOT LIKE 'idle%' AS works, CASE WHEN $3 AND state LIKE 'idle%' THEN pg_terminate_backend(pid) END AS ended
   FROM pg_stat_activity WHERE pid = $1 AND backend_start = $2::timestamptz`;
 
 /** What the driver declares nowhere. */
