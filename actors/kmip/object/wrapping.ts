@@ -23,7 +23,14 @@ export async function wrapContent(content: Structure, specification: Structure, 
   if (!block) throw new Refusal('InvalidObjectType', 'only keys and secret data can be wrapped; this object is neither');
   if (structureOf(block, TAG.KeyWrappingData)) throw new Refusal('IllegalObjectType', 'the key is already stored wrapped and cannot be wrapped again');
   const wrapper = await wrappingKey(ctx, encryptingKeyIn(specification));
+  requireWrappingAlgorithm(wrapper, parametersOf(encryptingKeyIn(specification)));
   return wrapWith(keyOf(wrapper, ctx), content, specification, (size) => spendWrapping(ctx, wrapper, size));
+}
+
+/** What the request says stands in the KeyWrappingData, and symmetric keys wrap with AES. @throws Refusal BadCryptographicParameters */
+function requireWrappingAlgorithm({ type }: ManagedObject, { cryptographicAlgorithm: asked }: CryptographicParameters): void {
+  if (type === ENUM.ObjectType.SymmetricKey && asked !== undefined && asked !== 'AES')
+    throw new Refusal('BadCryptographicParameters', `a symmetric key wraps with AES, not with ${asked}`);
 }
 
 /** As wrapContent, with a key whose use is already permitted. @param count counts the use, which wraps this number of bytes */

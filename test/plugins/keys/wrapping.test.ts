@@ -150,6 +150,21 @@ test('a KeyWrapType or EncodingOption that nobody knows is refused, and what is 
   for (const operation of ['Get', 'Export'] as const) assert.equal(await alice.refused(operation, id(key), encoded), 'EncodingOptionError');
 });
 
+test('a key is not wrapped with another algorithm than the one that its KeyWrappingData would tell', async () => {
+  const made = async () => textIn(await alice.do('Create', code('ObjectType', 'SymmetricKey'), aes(128, active)), TAG.UniqueIdentifier);
+  const [key, wrapper] = [await made(), await made()];
+  const by = (algorithm: keyof typeof ENUM.CryptographicAlgorithm) =>
+    structure(TAG.KeyWrappingSpecification, [
+      code('WrappingMethod', 'Encrypt'),
+      structure(TAG.EncryptionKeyInformation, [
+        id(wrapper),
+        structure(TAG.CryptographicParameters, [code('CryptographicAlgorithm', algorithm), code('BlockCipherMode', 'NISTKeyWrap')]),
+      ]),
+    ]);
+  assert.equal(await alice.refused('Get', id(key), by('DES3')), 'BadCryptographicParameters');
+  await alice.do('Get', id(key), by('AES'));
+});
+
 test('a key wrapped by a certificate comes back by the private key of its public key', async () => {
   const { publicKey } = await pair(RSA, UnwrapKey | Sign, WrapKey | Verify);
   const certificate = textIn(await alice.do('Certify', id(publicKey), attributes(subject('Wrapper'), active)), TAG.UniqueIdentifier);
