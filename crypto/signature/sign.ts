@@ -17,7 +17,7 @@ import { keyFacts } from '../key/key-algorithm.ts';
 import type { CryptographicParameters } from '../parameters.ts';
 import { type SignatureEncoding, signDigest, verifyDigest } from './digest-signature.ts';
 import { requireRoom, signPss, verifyPss } from './pss.ts';
-import { type Scheme, schemeOf, verifyingSchemes } from './signature-scheme.ts';
+import { isForKey, type Scheme, schemeOf, verifyingSchemes } from './signature-scheme.ts';
 
 /** Exactly one of the two must be present. */
 interface SignatureInput {
@@ -68,7 +68,8 @@ export async function signInPool(
 const unusableKey = (): CryptoError => new CryptoError('failed', 'the key cannot be used with these parameters');
 
 /**
- * @returns false for every signature that does not match the key and input, including malformed ones
+ * @returns false for every signature that does not match the key and input, including malformed ones, and those that are said to be of another algorithm
+ *   than the key, as OASIS cases CS-AC-M-3-ECC-13 and TC-ECDSA-SIGN-DIGESTEDDATA-1 have it
  * @throws CryptoError as `sign`; failed if the key does not support the scheme, for example an RSA key for PSS only
  */
 export function verify(
@@ -79,6 +80,7 @@ export function verify(
   encoding: SignatureEncoding = 'der',
 ): boolean {
   const { data, digest } = oneOf(input);
+  if (!isForKey(key, parameters)) return false;
   const isOf = (scheme: Scheme): boolean =>
     attempt(() => (digest === undefined ? verifyData(key, scheme, data, signature, encoding) : verifyGivenDigest(key, scheme, digest, signature, encoding)));
   return verifyingSchemes(key, parameters, digest?.length).some(isOf);

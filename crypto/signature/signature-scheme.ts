@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { type Digest, digestOf } from '../digest-name.ts';
 import { isOfAlgorithm, keyFacts } from '../key/key-algorithm.ts';
-import type { CryptographicParameters, DigitalSignatureAlgorithm, HashingAlgorithm } from '../parameters.ts';
+import type { CryptographicAlgorithm, CryptographicParameters, DigitalSignatureAlgorithm, HashingAlgorithm } from '../parameters.ts';
 import { requireOn } from '../switched-off.ts';
 import { pssRestrictions, requireAllowed } from './pss-key.ts';
 
@@ -57,6 +57,17 @@ const NAMED: Readonly<Record<DigitalSignatureAlgorithm, { readonly family: Famil
 
 /** The default hash for a digest of this many bytes. */
 const HASH_OF_LENGTH: Readonly<Record<number, HashingAlgorithm>> = { 16: 'MD5', 20: 'SHA_1', 28: 'SHA_224', 32: 'SHA_256', 48: 'SHA_384', 64: 'SHA_512' };
+
+/** The keys that make signatures of a family. */
+const ALGORITHM: Readonly<Record<Family, CryptographicAlgorithm>> = { pkcs1: 'RSA', pss: 'RSA', dsa: 'DSA', ecdsa: 'EC' };
+
+/** Whether the parameters name no other algorithm than that of the key: what is said to be of another one cannot be a signature of the key. */
+export function isForKey(key: KeyObject, { cryptographicAlgorithm, digitalSignatureAlgorithm }: CryptographicParameters): boolean {
+  if (cryptographicAlgorithm === undefined && digitalSignatureAlgorithm === undefined) return true;
+  const facts = keyFacts(key);
+  if (cryptographicAlgorithm !== undefined && !isOfAlgorithm(facts, cryptographicAlgorithm)) return false;
+  return digitalSignatureAlgorithm === undefined || ALGORITHM[NAMED[digitalSignatureAlgorithm].family] === facts.algorithm;
+}
 
 const bad = (why: string): CryptoError => new CryptoError('bad_parameters', why);
 

@@ -228,6 +228,20 @@ test('RSA: the padding PSS with an algorithm that names the hash only', () => {
   assert.ok(verify(createPublicKey(key), { digitalSignatureAlgorithm: 'RSASSA_PSS', hashingAlgorithm: 'SHA_256' }, { data }, signature));
 });
 
+test('a signature that is said to be of another algorithm than the key is none of the key, whatever else is said of it', () => {
+  const signature = sign(p256.privateKey, {}, { data });
+  assert.ok(verify(p256.publicKey, { cryptographicAlgorithm: 'ECDSA', digitalSignatureAlgorithm: 'ECDSAWithSHA256' }, { data }, signature));
+  const others: readonly CryptographicParameters[] = [
+    { cryptographicAlgorithm: 'RSA', paddingMethod: 'PSS', hashingAlgorithm: 'SHA_1' },
+    { cryptographicAlgorithm: 'AES' },
+    { digitalSignatureAlgorithm: 'SHA_256WithRSAEncryption' },
+    { digitalSignatureAlgorithm: 'DSAWithSHA256' },
+  ];
+  for (const each of others) assert.equal(verify(p256.publicKey, each, { data }, signature), false);
+  assert.equal(verify(rsa.publicKey, { digitalSignatureAlgorithm: 'ECDSAWithSHA256' }, { data }, sign(rsa.privateKey, {}, { data })), false);
+  assert.throws(() => verify(p256.publicKey, { cryptographicAlgorithm: 'RSA' }, {}, signature), refused('missing_data', /Data/));
+});
+
 test('refusals', () => {
   const key = rsa.privateKey;
   assert.throws(() => sign(rsa.publicKey, {}, { data }), refused('wrong_key', /private/));
