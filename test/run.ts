@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { killRunning } from './runner/file-process.ts';
 import { installSystemPackages } from './runner/installation.ts';
+import { endRunPostgres } from './runner/run-postgres.ts';
 import { runTests } from './runner/test-run.ts';
 
 /** More than there are cores: a third of the time a test file waits, for a database, a browser or a clock. */
@@ -22,7 +23,7 @@ const isCi = !['', '0', 'false'].includes(process.env['CI'] ?? '');
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     killRunning();
-    process.exit(1);
+    void endRunPostgres().finally(() => process.exit(1));
   });
 }
 // Every file starts a server of the same modules, with several threads.

@@ -32,6 +32,7 @@ const ENTRY = fileURLToPath(new URL('entry.ts', import.meta.url));
 /** The young generation is the one that the launcher gives a server: it is collected less often. */
 const FLAGS = ['--disable-warning=ExperimentalWarning', '--min-semi-space-size=8', '--import', new URL('quick-imports.ts', import.meta.url).href];
 const running = new Set<ChildProcess>();
+let isEnding = false;
 
 /** @param root working folder of the process @param file path relative to it @param env additional environment variables */
 export function runFile(
@@ -40,6 +41,7 @@ export function runFile(
   { limitMs, graceMs, isOverAtFailure = false }: ProcessLimits,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
+  if (isEnding) return new Promise(() => {});
   const startedAt = performance.now();
   const child = spawn(process.execPath, [...FLAGS, ENTRY, `${root}/${file}`], {
     cwd: root,
@@ -78,8 +80,9 @@ export function runFile(
   });
 }
 
-/** Kills all running files, for a runner that is stopped. */
+/** Kills all running files, for a runner that is stopped. No other begins. */
 export function killRunning(): void {
+  isEnding = true;
   for (const child of running) killGroup(child);
 }
 

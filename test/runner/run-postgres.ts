@@ -28,10 +28,18 @@ export interface RunPostgres {
   stop(): Promise<void>;
 }
 
+let starting: Promise<Postgres> | undefined;
+
+/** For a runner that is stopped: the server is a process of its own, which nobody else ends. */
+export async function endRunPostgres(): Promise<void> {
+  await (await starting)?.stop();
+}
+
 /** Starts one PostgreSQL for the whole run, in which each server of a test gets its own database. @returns undefined if PostgreSQL is not installed */
 export async function startRunPostgres(): Promise<RunPostgres | undefined> {
   if (!SYSTEM_PACKAGES.find(({ name }) => name === 'postgresql')?.isPresent()) return undefined;
-  const postgres: Postgres = await startPostgres();
+  starting = startPostgres();
+  const postgres = await starting;
   const address = await postgres.database();
   return {
     env: (isSecond) => ({ [RUN_POSTGRES_VARIABLE]: address, ...(isSecond && { [POSTGRES_VARIABLE]: address }) }),
