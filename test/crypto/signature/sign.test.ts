@@ -228,7 +228,7 @@ test('RSA: the padding PSS with an algorithm that names the hash only', () => {
   assert.ok(verify(createPublicKey(key), { digitalSignatureAlgorithm: 'RSASSA_PSS', hashingAlgorithm: 'SHA_256' }, { data }, signature));
 });
 
-test('a signature that is said to be of another algorithm than the key is none of the key, whatever else is said of it', () => {
+test('what is said to be a signature of another algorithm than the key is none of the key', () => {
   const signature = sign(p256.privateKey, {}, { data });
   assert.ok(verify(p256.publicKey, { cryptographicAlgorithm: 'ECDSA', digitalSignatureAlgorithm: 'ECDSAWithSHA256' }, { data }, signature));
   const others: readonly CryptographicParameters[] = [
