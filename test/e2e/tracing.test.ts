@@ -26,7 +26,7 @@ test('a sign-in arrives whole: request, actors, statements, one trace under the 
   const asked = callerTrace();
   const answer = await server.ask('POST', '/login?realm=_', { user: 'admin:a new password', headers: asked.headers });
   assert.equal(answer.status, 200);
-  const trace = await collected(collector, asked.traceId, /^password\./, /^COMMIT$/);
+  const trace = await collected(collector, asked.traceId, /^password\./, /^INSERT session/);
   trace.assertNested();
   const { root } = trace;
   assert.deepEqual([root.name, root.parentSpanId, root.kind, root.traceState], ['POST /login', asked.spanId, 2, 'vendor=abc'], String(trace));
