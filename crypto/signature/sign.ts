@@ -69,7 +69,7 @@ const unusableKey = (): CryptoError => new CryptoError('failed', 'the key cannot
 
 /**
  * @returns false for every signature that does not match the key and input, including malformed ones, and those that are said to be of another algorithm
- *   than the key, as OASIS cases CS-AC-M-3-ECC-13 and TC-ECDSA-SIGN-DIGESTEDDATA-1 have it
+ *   than the key, as the OASIS case TC-ECDSA-SIGN-DIGESTEDDATA-1 has it
  * @throws CryptoError as `sign`; failed if the key does not support the scheme, for example an RSA key for PSS only
  */
 export function verify(
