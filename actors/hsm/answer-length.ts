@@ -1,6 +1,7 @@
 // The lengths that the answers of a token have by their mechanisms: an answer of another length is not believed, so it is neither stored nor given out.
 import { HASH_BYTES, type TokenHash } from '../../kmip/token-hash.ts';
 import type { TokenMechanism } from './api.ts';
+import { HASH } from './mechanism.ts';
 
 /** The library says that it has done what was asked, but what it gives cannot be that. The message says why. */
 export class AnswerMalformed extends Error {}
@@ -15,16 +16,15 @@ const PKCS1_BYTES = 11;
 const blocks = (bytes: number, size: number): number => Math.ceil(bytes / size) * size;
 const exactly = (bytes: number): Lengths => [bytes, bytes];
 
-const HMAC_HASH: Readonly<Record<string, TokenHash>> = {
-  ...{ CKM_SHA_1_HMAC: 'sha1', CKM_SHA224_HMAC: 'sha224', CKM_SHA256_HMAC: 'sha256', CKM_SHA384_HMAC: 'sha384', CKM_SHA512_HMAC: 'sha512' },
-};
+/** By the name of the mechanism. */
+const HMAC_BYTES = new Map(Object.entries(HASH).map(([hash, name]) => [`${name}_HMAC`, HASH_BYTES[hash as TokenHash]]));
 
 /** @param bytes of the data, with the tag at their end @returns undefined for signatures, whose lengths are those of their keys, and for what is not known here */
 function lengthsOf(what: Direction, { name, parameter }: TokenMechanism, bytes: number): Lengths | undefined {
   const isSealing = what === 'encrypt';
   const tagBytes = parameter?.kind === 'gcm' ? parameter.tagBits / 8 : 0;
-  const hash = HMAC_HASH[name];
-  if (hash) return exactly(HASH_BYTES[hash]);
+  const hmacBytes = HMAC_BYTES.get(name);
+  if (hmacBytes !== undefined) return exactly(hmacBytes);
   switch (name) {
     case 'CKM_AES_CMAC':
       return exactly(BLOCK_BYTES);

@@ -165,8 +165,10 @@ export class SlotWatch {
 
   /** @throws Error for a token that refused this PIN and does not show that this was corrected */
   #requireNotRefused(serial: string, mark: number, remembersRefusal: boolean): void {
-    if (this.#refusedBy?.serial !== serial || this.#refusedBy.mark !== mark || !(remembersRefusal || !this.#refusedBy.remembered)) return;
-    const orElse = typeof this.#pin === 'string' ? '' : `its file has another, or `;
+    const refused = this.#refusedBy;
+    if (refused?.serial !== serial || refused.mark !== mark) return;
+    if (refused.remembered && !remembersRefusal) return;
+    const orElse = typeof this.#pin === 'string' ? '' : 'its file has another, or ';
     const text = `the token refused the PIN: check hsm_password; the server does not send this PIN again until ${orElse}the token shows that it was corrected`;
     throw new Error(withHint(text, this.#hints.pin));
   }

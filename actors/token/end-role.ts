@@ -1,12 +1,12 @@
 // Ends what a role has given: all its tokens, or the role with its secret ids and tokens, a part at a time, because others write between the parts.
 import { approleName, clusterScope } from '../../kernel/store/account-name.ts';
 import { endName } from '../../kernel/store/accounts.ts';
-import type { Store, Transaction } from '../../kernel/store/store.ts';
+import type { Store } from '../../kernel/store/store.ts';
 import { CHUNK } from '../../kernel/store/value-list.ts';
 import { requireSuperAdmin } from '../directory/administered.ts';
 import type { Principal, TokenKind } from './api.ts';
-import { readClusterRole } from './cluster-roles.ts';
-import { byAdministrator, readRole } from './roles.ts';
+import { hasRole } from './role-tokens.ts';
+import { byAdministrator } from './roles.ts';
 import { destroySomeOf } from './secret-ids.ts';
 import { revokeSomeOf } from './tokens.ts';
 
@@ -16,7 +16,6 @@ interface OfKind {
   /** Begins the names of its events. */
   readonly event: string;
   nameOf(role: string): string;
-  exists(tx: Transaction, role: string): Promise<boolean>;
 }
 
 const KINDS: Readonly<Record<TokenKind, OfKind>> = {
@@ -24,22 +23,20 @@ const KINDS: Readonly<Record<TokenKind, OfKind>> = {
     remove: 'DELETE FROM approle WHERE name = $1',
     event: 'approle',
     nameOf: approleName,
-    exists: async (tx, role) => (await readRole(tx, role)) !== null,
   },
   cluster: {
     remove: 'DELETE FROM cluster_role WHERE name = $1',
     event: 'cluster_role',
     nameOf: clusterScope,
-    exists: async (tx, role) => (await readClusterRole(tx, role)) !== null,
   },
 };
 
 /** One part. @returns false if there are more, null for an unknown role */
 export function revokeTokensOfRole(store: Store, kind: TokenKind, role: string, by: Principal): Promise<boolean | null> {
-  const { exists, event } = KINDS[kind];
+  const { event } = KINDS[kind];
   return store.transaction(async (tx) => {
     await requireSuperAdmin(tx, by);
-    if (!(await exists(tx, role))) return null;
+    if (!(await hasRole(tx, kind, role))) return null;
     const revoked = await revokeSomeOf(tx, kind, role);
     await tx.audit({ ...byAdministrator(by), event: `${event}.revoke_tokens`, target: role, reason: `${revoked} tokens revoked` });
     return revoked < CHUNK;

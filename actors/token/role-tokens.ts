@@ -15,12 +15,12 @@ interface Row {
   readonly expires_at: number;
 }
 
-async function exists(from: Reader, kind: TokenKind, role: string): Promise<boolean> {
+export async function hasRole(from: Reader, kind: TokenKind, role: string): Promise<boolean> {
   return (await (kind === 'approle' ? readRole(from, role) : readClusterRole(from, role))) !== null;
 }
 
 export async function listTokens(store: Reader, kind: TokenKind, role: string, page: PageRequest, now: number): Promise<EncodedPage<TokenItem> | null> {
-  if (!(await exists(store, kind, role))) return null;
+  if (!(await hasRole(store, kind, role))) return null;
   const listing = {
     columns: 'accessor, entity, created_at, expires_at',
     from: 'app_token',

@@ -68,8 +68,8 @@ export async function signInPool(
 const unusableKey = (): CryptoError => new CryptoError('failed', 'the key cannot be used with these parameters');
 
 /**
- * @returns false for every signature that does not match the key and input, including malformed ones, and those that are said to be of another algorithm
- *   than the key, as the OASIS case TC-ECDSA-SIGN-DIGESTEDDATA-1 has it
+ * @returns false for every signature that does not match the key and input: also for a malformed one, and if the parameters name another algorithm than
+ *   that of the key (OASIS case TC-ECDSA-SIGN-DIGESTEDDATA-1)
  * @throws CryptoError as `sign`; failed if the key does not support the scheme, for example an RSA key for PSS only
  */
 export function verify(

@@ -1,4 +1,4 @@
-// Stops actors one after the other. Those that all wait for one thing, such as the database, wait together as long as two of them.
+// Stops actors one after the other, and bounds the time for all of them: several may wait for the same thing, such as a database that is away.
 import type { Clock } from '../clock.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { Supervisor } from './supervisor.ts';

@@ -78,7 +78,7 @@ export class Supervisor {
     if (this.state === 'sealed') this.#supervisor.send({ type: 'unsealed' });
   }
 
-  /** Ends the incarnation gracefully, or by force if that takes too long. Settles when it is gone. */
+  /** Ends the incarnation gracefully, or by force after this time. Settles when it is gone. */
   stop(withinMs = this.#options.stopMs): Promise<void> {
     this.#withinMs = withinMs;
     return new Promise((resolve) => {
