@@ -75,6 +75,10 @@ export type CryptographicAlgorithm =
   | 'SLHDSA_SHAKE_192f'
   | 'SLHDSA_SHAKE_256s'
   | 'SLHDSA_SHAKE_256f'
+  | 'X25519'
+  | 'X448'
+  | 'X25519MLKEM768'
+  | 'SECP256R1MLKEM768'
   | 'FPE_FF1';
 
 export type BlockCipherMode =

@@ -1,11 +1,14 @@
-// The versions of the protocol that the server supports.
+// The versions of the protocol that the server supports, and the one in whose form operations work.
 
 export interface Version {
   readonly major: number;
   readonly minor: number;
 }
 
-/** Newest first, in the order that DiscoverVersions returns. */
+/**
+ * In the order of preference, in which DiscoverVersions returns them: newest first, but 3.0 last while it is a committee draft (that of May 2026),
+ * so that only clients that ask for it speak it.
+ */
 export const VERSIONS: readonly Version[] = [
   { major: 2, minor: 1 },
   { major: 2, minor: 0 },
@@ -14,4 +17,8 @@ export const VERSIONS: readonly Version[] = [
   { major: 1, minor: 2 },
   { major: 1, minor: 1 },
   { major: 1, minor: 0 },
+  { major: 3, minor: 0 },
 ];
+
+/** Payloads of all versions are converted to and from the form of this one. A request in JSON without a RequestMessage is of this version too. */
+export const WORKING_VERSION: Version = { major: 2, minor: 1 };

@@ -24,7 +24,7 @@ const QUICK: ReadonlySet<OperationName> = new Set([
 
 /** Short operations that change one or a few rows: the actor's thread does them in one transaction with others. */
 const SHORT_WRITES: ReadonlySet<OperationName> = new Set([
-  ...(['Create', 'Activate', 'Revoke', 'Destroy', 'Archive', 'Recover', 'GetUsageAllocation'] satisfies OperationName[]),
+  ...(['Create', 'Activate', 'Revoke', 'Deactivate', 'Destroy', 'Obliterate', 'Archive', 'Recover', 'GetUsageAllocation'] satisfies OperationName[]),
   ...(['AddAttribute', 'ModifyAttribute', 'SetAttribute', 'AdjustAttribute', 'DeleteAttribute'] satisfies OperationName[]),
 ]);
 

@@ -6,7 +6,7 @@ import { refusalOf } from '../../kmip/crypto-refusal.ts';
 import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 import { interval, type Structure, structure, TYPE } from '../../kmip/ttlv/node.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';
-import { VERSIONS, type Version } from '../../kmip/version.ts';
+import { WORKING_VERSION } from '../../kmip/version.ts';
 import type { Principal } from './api.ts';
 import { reCertifyDraft } from './certificate/renewal.ts';
 import { BatchContext } from './context.ts';
@@ -74,7 +74,7 @@ export async function rotateDue(server: KeyServer): Promise<number> {
 /** Logs the problems of one object, among them an HSM that does not answer, so that they do not stop the rotation of others. @throws Fault if the database fails */
 async function rotateAlone(server: KeyServer, id: string, owner: Principal): Promise<boolean> {
   // The rotation runs with the owner's rights, because the owner's attributes request it.
-  const ctx = new BatchContext(server, owner, VERSIONS[0] as Version);
+  const ctx = new BatchContext(server, owner, WORKING_VERSION);
   try {
     return await withPair(ctx, (source) => withOutside((outside) => ctx.change((tx) => rotate(tx, id, ctx, source, outside))));
   } catch (error) {

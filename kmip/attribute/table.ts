@@ -1,4 +1,4 @@
-// The attributes of KMIP 1.0 to 2.1, and what a client may do with them (specification 2.1 section 4; for 1.x specification 1.4 section 3).
+// The attributes of KMIP 1.0 to 3.0, and what a client may do with them (specification 2.1 section 4; for 1.x specification 1.4 section 3).
 import type { ObjectType } from '../object-type.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { TYPE } from '../ttlv/node.ts';
@@ -53,6 +53,7 @@ const RULES: Readonly<Partial<Record<TagName, AttributeRule>>> = {
   UniqueIdentifier: text('1.0', 'create'),
   ShortUniqueIdentifier: { type: ByteString, since: '2.0', client: 'none' },
   ObjectType: code('1.0', 'create'),
+  ObjectClass: code('3.0', 'none'),
   Name: several(members('1.0', 'delete', 'NameValue', 'NameType')),
   CryptographicAlgorithm: code('1.0', 'create'),
   CryptographicLength: { type: Integer, since: '1.0', client: 'create' },
@@ -83,6 +84,7 @@ const RULES: Readonly<Partial<Record<TagName, AttributeRule>>> = {
   CompromiseOccurrenceDate: date('1.0', 'none'),
   CompromiseDate: date('1.0', 'none'),
   RevocationReason: members('1.0', 'none'),
+  DeactivationReason: members('3.0', 'none'),
   ArchiveDate: date('1.0', 'none'),
   ObjectGroup: several(text('1.0', 'delete')),
   Fresh: flag('1.1', 'create'),

@@ -1,10 +1,11 @@
-// Converts payloads between versions: requests of KMIP 1.x into the form of 2.1, which operations work on, and responses back.
+// Converts payloads between versions: requests of KMIP 1.x and 3.0 into the form of 2.1, which operations work on, and responses back.
 import { isMultiple } from '../attribute/rules.ts';
 import { sameNode } from '../attribute/set.ts';
 import { mapKeyValue } from '../key-value.ts';
 import type { OperationName } from '../operation-name.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
+import { TYPE_NAMES } from '../ttlv/enumeration-of.ts';
 import { tagName } from '../ttlv/names.ts';
 import { integer, type Node, type Structure, structure, TYPE } from '../ttlv/node.ts';
 import { child, children, textOf } from '../ttlv/read.ts';
@@ -13,6 +14,7 @@ import { TAG } from '../ttlv/tag.ts';
 import type { Version } from '../version.ts';
 import { downgradeAttributes, downgradeReference, upgradeAttribute, upgradeReference } from './legacy-attribute.ts';
 import { payloadMembers, requireMembers } from './payload-members.ts';
+import { fromThird, isNaming, toThird } from './third-version.ts';
 import { knownValues, spoken } from './version-values.ts';
 
 /** @throws Refusal OperationNotSupported, InvalidMessage if the version does not have the operation or one of the fields */
@@ -25,6 +27,8 @@ function checkTags({ value }: Structure, version: Version): void {
   for (const node of value) {
     if (!tagExists(node.tag, version) && !isEmptyTemplate(node)) throw new Refusal('InvalidMessage', `${spoken(version)} has no ${tagName(node.tag)}`);
     if (node.type === TYPE.Structure) checkTags(node, version);
+    else if (isNaming(node) && version.major < 3)
+      throw new Refusal('InvalidMessage', `${spoken(version)} has no type ${TYPE_NAMES.name(node.type)}: use TextString`);
   }
 }
 
@@ -59,6 +63,7 @@ function templateName(node: Node): string {
 
 /** @throws Refusal InvalidMessage, InvalidField for attributes that KMIP 1.x does not have, ItemNotFound for a template that is not in `templates` */
 export function upgradePayload(operation: OperationName, payload: Structure, version: Version, templates: Templates = new Map()): Structure {
+  if (version.major >= 3) return structure(payload.tag, fromThird(payload.value));
   if (version.major !== 1)
     return payload.value.some(isEmptyTemplate)
       ? structure(
@@ -131,7 +136,7 @@ function gather(members: readonly Node[]): Node[] {
 export function downgradePayload(operation: OperationName, payload: readonly Node[], version: Version): readonly Node[] {
   const shown = knownValues(payload, version);
   const answered = version.major === 1 ? shown.flatMap((node) => downgradeMember(operation, node)) : shown;
-  return keepKnown(answered, version);
+  return keepKnown(version.major >= 3 ? toThird(answered) : answered, version);
 }
 
 /** Removes, at every level, members that the version does not have. Mostly there are none, and then nothing is copied. */
@@ -181,6 +186,7 @@ function inKeyValue(object: Node, convert: (member: Node) => Node[]): Node {
 /** Converts the contents of the KeyValue to the version; after wrapping this is no longer possible. @param object in the form of 2.1 */
 export function keyValueIn(object: Structure, version: Version): Structure {
   const shown = mapKeyValue(object, (members) => knownValues(members, version));
+  if (version.major >= 3) return structure(shown.tag, toThird(shown.value));
   return version.major === 1 ? (inKeyValue(shown, downgradeKeyValue) as Structure) : shown;
 }
 

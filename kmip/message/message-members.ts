@@ -38,7 +38,7 @@ const HEADER: ReadonlyMap<number, Member> = new Map<number, Member>([
 
 const ITEM: ReadonlyMap<number, Member> = new Map<number, Member>([
   [TAG.Operation, { type: Enumeration }],
-  [TAG.Ephemeral, { type: BOOLEAN }],
+  [TAG.Ephemeral, { type: BOOLEAN, orType: Enumeration }],
   [TAG.UniqueBatchItemID, { type: ByteString }],
   [TAG.RequestPayload, { type: STRUCTURE }],
   [TAG.MessageExtension, { type: STRUCTURE, many: true }],

@@ -19,8 +19,8 @@ export interface BatchItem {
   readonly refusal?: Refusal | undefined;
   readonly id: Uint8Array | undefined;
   readonly payload: Structure;
-  /** The client does not want the Data in the response (specification 2.1 table 396). */
-  readonly ephemeral?: boolean;
+  /** The client does not want the Data in the response (specification 2.1 table 396), or in 3.0 nothing at all. */
+  readonly ephemeral?: Ephemeral | undefined;
 }
 
 export interface RequestHeader {
@@ -29,7 +29,8 @@ export interface RequestHeader {
   readonly maximumResponseSize: number | undefined;
   readonly clientCorrelationValue: string | undefined;
   readonly onError: ErrorContinuation;
-  readonly batchCount: number;
+  /** Undefined in KMIP 3.0, which has no such field. */
+  readonly batchCount: number | undefined;
   /** Undefined in most requests. */
   readonly credentials: readonly HeaderCredential[] | undefined;
   readonly asynchronous: AsynchronousIndicator;
@@ -62,7 +63,7 @@ export function readHeader(message: Structure): RequestHeader {
   const major = required(integerOf(asked, TAG.ProtocolVersionMajor), TAG.ProtocolVersionMajor);
   const minor = required(integerOf(asked, TAG.ProtocolVersionMinor), TAG.ProtocolVersionMinor);
   const version = VERSIONS.find((each) => each.major === major && each.minor === minor);
-  if (!version) throw new Refusal('UnsupportedProtocolVersion', `KMIP ${major}.${minor} is not supported; use 1.0 to 1.4, 2.0 or 2.1`);
+  if (!version) throw new Refusal('UnsupportedProtocolVersion', `KMIP ${major}.${minor} is not supported; use 1.0 to 1.4, 2.0, 2.1 or 3.0`);
   // Not before: other versions may have other members.
   checkMessage(message);
   checkHeader(header);
@@ -73,7 +74,7 @@ export function readHeader(message: Structure): RequestHeader {
     maximumResponseSize,
     clientCorrelationValue: textOf(header, TAG.ClientCorrelationValue),
     onError: onErrorOf(header),
-    batchCount: required(integerOf(header, TAG.BatchCount), TAG.BatchCount),
+    batchCount: batchCountIn(header, version),
     credentials: credentialsIn(header),
     asynchronous: asynchronousIn(header, version),
   };
@@ -88,15 +89,22 @@ function asynchronousIn(header: Structure, version: Version): AsynchronousIndica
   return nameOf('AsynchronousIndicator', indicator.value);
 }
 
+/** KMIP 3.0 has none. Clients that send it all the same are held to it. */
+function batchCountIn(header: Structure, { major }: Version): number | undefined {
+  const count = integerOf(header, TAG.BatchCount);
+  return major >= 3 ? count : required(count, TAG.BatchCount);
+}
+
 function onErrorOf(header: Structure): ErrorContinuation {
   const code = codeOf(header, TAG.BatchErrorContinuationOption);
   return code === undefined ? 'Stop' : nameOf('BatchErrorContinuationOption', code);
 }
 
 /** @throws Refusal InvalidMessage if BatchCount is not the number of items, or an item is malformed */
-export function readItems(message: Structure, { batchCount }: Pick<RequestHeader, 'batchCount'>): BatchItem[] {
+export function readItems(message: Structure, { batchCount }: Partial<Pick<RequestHeader, 'batchCount'>>): BatchItem[] {
   const items = children(message, TAG.BatchItem);
-  if (items.length !== batchCount) throw new Refusal('InvalidMessage', `BatchCount is ${batchCount}, but the message has ${items.length} batch items`);
+  if (batchCount !== undefined && items.length !== batchCount)
+    throw new Refusal('InvalidMessage', `BatchCount is ${batchCount}, but the message has ${items.length} batch items`);
   if (items.length === 0) throw new Refusal('InvalidMessage', 'a message must have at least one BatchItem');
   if (items.length > MAX_ITEMS) throw new Refusal('InvalidMessage', `a message must have at most ${MAX_ITEMS} batch items`);
   const structures = items.map((item) => {
@@ -123,13 +131,24 @@ function readItem(item: Structure): BatchItem {
     refusal: operation === undefined ? unknownOperation(code) : undefined,
     id: bytesOf(item, TAG.UniqueBatchItemID),
     payload: structureOf(item, TAG.RequestPayload) ?? structure(TAG.RequestPayload, []),
-    ephemeral: booleanOf(item, TAG.Ephemeral) ?? false,
+    ephemeral: ephemeralIn(item),
   };
+}
+
+/** A Boolean in 2.x. @throws Refusal FeatureNotSupported for UniqueIdentifier of 3.0, whose draft leaves open whether it is hidden or alone is shown */
+function ephemeralIn(item: Structure): Ephemeral | undefined {
+  const member = child(item, TAG.Ephemeral);
+  if (member?.type !== TYPE.Enumeration) return member?.value === true ? 'Data' : undefined;
+  const name = nameOf('Ephemeral', member.value);
+  if (name === 'UniqueIdentifier') throw new Refusal('FeatureNotSupported', 'Ephemeral UniqueIdentifier is not supported: use Data or Empty');
+  return name;
 }
 
 function unknownOperation(code: number): Refusal {
   return new Refusal('OperationNotSupported', `there is no operation 0x${code.toString(16).padStart(8, '0')}`);
 }
+
+export type Ephemeral = Exclude<keyof typeof ENUM.Ephemeral, 'UniqueIdentifier'>;
 
 /** Whether a response may, must or must not be asynchronous. */
 export type AsynchronousIndicator = keyof typeof ENUM.AsynchronousIndicator;

@@ -44,7 +44,7 @@ function header({ version, now, correlated = false }: ResponseHead, count: numbe
     dateTime(TAG.TimeStamp, now),
   ];
   if (hasCorrelationValue(version, correlated)) members.push(text(TAG.ServerCorrelationValue, randomUUID()));
-  members.push(integer(TAG.BatchCount, count));
+  if (version.major < 3) members.push(integer(TAG.BatchCount, count));
   return structure(TAG.ResponseHeader, members);
 }
 
@@ -53,7 +53,7 @@ function header({ version, now, correlated = false }: ResponseHead, count: numbe
  * In these versions only clients that send a ClientCorrelationValue get one.
  */
 function hasCorrelationValue({ major, minor }: Version, correlated: boolean): boolean {
-  if (major === 2 && minor >= 1) return true;
+  if (major > 2 || (major === 2 && minor >= 1)) return true;
   return correlated && (major > 1 || minor >= 4);
 }
 

@@ -51,6 +51,7 @@ const OF_ATTRIBUTES = named({
     ],
     ['Attribute'],
   ),
+  DeactivationReason: payloadMembers(['DeactivationReasonCode', 'DeactivationMessage']),
   Digest: payloadMembers(['HashingAlgorithm', 'DigestValue', 'KeyFormatType']),
   KeyValueLocation: payloadMembers(['KeyValueLocationValue', 'KeyValueLocationType']),
   Link: payloadMembers(['LinkType', 'LinkedObjectIdentifier']),

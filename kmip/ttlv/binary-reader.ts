@@ -71,6 +71,9 @@ export class BinaryReader {
       case TYPE.Boolean:
         return { tag, type, value: this.#boolean(at, length, depth) };
       case TYPE.TextString:
+      case TYPE.Identifier:
+      case TYPE.Reference:
+      case TYPE.NameReference:
         return { tag, type, value: this.#text(at, length, depth) };
       case TYPE.ByteString:
         this.#padding(at + length, depth);

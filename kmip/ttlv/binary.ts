@@ -24,6 +24,9 @@ export function binarySize(node: Node): number {
       return size;
     }
     case TYPE.TextString:
+    case TYPE.Identifier:
+    case TYPE.Reference:
+    case TYPE.NameReference:
       return HEADER + padLength(Buffer.byteLength(node.value));
     case TYPE.ByteString:
       return HEADER + padLength(node.value.length);
@@ -78,6 +81,9 @@ function writeValue(node: Node, bytes: Buffer, at: number): number {
     case TYPE.BigInteger:
       return writeBigInteger(node.value, bytes, at);
     case TYPE.TextString:
+    case TYPE.Identifier:
+    case TYPE.Reference:
+    case TYPE.NameReference:
       return bytes.write(node.value, at);
     case TYPE.ByteString:
       bytes.set(node.value, at);

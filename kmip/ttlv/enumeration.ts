@@ -1,4 +1,4 @@
-// Enumerations of KMIP 1.0 to 2.1 by tag, with names by the profile's rule for text encodings (specification 2.1 section 11, 1.4 section 9.1.3.2).
+// Enumerations of KMIP 1.0 to 3.0 by tag, with names by the profile's rule for text encodings (specification 2.1 section 11, 1.4 section 9.1.3.2).
 import { PKCS_11_FUNCTION, PKCS_11_RETURN_CODE } from './pkcs11.ts';
 
 export const ENUM = Object.freeze({
@@ -83,6 +83,8 @@ export const ENUM = Object.freeze({
     OneTimePassword: 0x4,
     HashedPassword: 0x5,
     Ticket: 0x6,
+    Password: 0x7,
+    Certificate: 0x8,
   },
   CryptographicAlgorithm: {
     DES: 0x1,
@@ -159,6 +161,10 @@ export const ENUM = Object.freeze({
     SLHDSA_SHAKE_192f: 0x48,
     SLHDSA_SHAKE_256s: 0x49,
     SLHDSA_SHAKE_256f: 0x4a,
+    X25519: 0x5a,
+    X448: 0x5b,
+    X25519MLKEM768: 0x5c,
+    SECP256R1MLKEM768: 0x5d,
     FPE_FF1: 0x88800001,
   },
   Data: {
@@ -268,6 +274,9 @@ export const ENUM = Object.freeze({
     DateTime: 0x9,
     Interval: 0xa,
     DateTimeExtended: 0xb,
+    Identifier: 0xc,
+    Reference: 0xd,
+    NameReference: 0xe,
   },
   KeyCompressionType: {
     ECPublicKeyTypeUncompressed: 0x1,
@@ -299,6 +308,7 @@ export const ENUM = Object.freeze({
     TransparentECPublicKey: 0x15,
     PKCS_12: 0x16,
     PKCS_10: 0x17,
+    SeedPrivateKey: 0x18,
     PKCS_7: 0x88800002,
   },
   KeyRoleType: {
@@ -394,6 +404,12 @@ export const ENUM = Object.freeze({
     OpaqueObject: 0x8,
     PGPKey: 0x9,
     CertificateRequest: 0xa,
+    User: 0xb,
+    Group: 0xc,
+    PasswordCredential: 0xd,
+    DeviceCredential: 0xe,
+    OneTimePasswordCredential: 0xf,
+    HashedPasswordCredential: 0x10,
   },
   Operation: {
     Create: 0x1,
@@ -455,6 +471,13 @@ export const ENUM = Object.freeze({
     QueryAsynchronousRequests: 0x39,
     Process: 0x3a,
     Ping: 0x3b,
+    CreateGroup: 0x3c,
+    Obliterate: 0x3d,
+    CreateUser: 0x3e,
+    CreateCredential: 0x3f,
+    Deactivate: 0x40,
+    Encapsulate: 0x41,
+    Decapsulate: 0x42,
   },
   PaddingMethod: {
     None: 0x1,
@@ -535,6 +558,7 @@ export const ENUM = Object.freeze({
     QueryClientRegistrationMethods: 0xc,
     QueryDefaultsInformation: 0xd,
     QueryStorageProtectionMasks: 0xe,
+    QueryCredentialInformation: 0xf,
   },
   RecommendedCurve: {
     P_192: 0x1,
@@ -683,6 +707,7 @@ export const ENUM = Object.freeze({
     UnknownObjectGroup: 0x4a,
     ConstraintViolation: 0x4b,
     DuplicateProcessRequest: 0x4c,
+    CircularLinkError: 0x4d,
     GeneralFailure: 0x100,
   },
   ResultStatus: {
@@ -754,6 +779,10 @@ export const ENUM = Object.freeze({
     ReKeyKeyPair: 0xf,
     ReKeyKeyPairPrivateKey: 0x10,
     ReKeyKeyPairPublicKey: 0x11,
+    ReProvision: 0x12,
+    CreateUser: 0x13,
+    CreateGroup: 0x14,
+    CreateCredential: 0x15,
   },
   UnwrapMode: {
     Unspecified: 0x1,
@@ -794,6 +823,12 @@ export const ENUM = Object.freeze({
   EndpointRole: { Client: 1, Server: 2 },
   RotateNameType: { UninterpretedTextString: 1, URI: 2 },
   TicketType: { Login: 1 },
+  DeactivationReasonCode: { Unspecified: 1, DeactivationDate: 2, ProtectStopDate: 3, UsageLimit: 4 },
+  Ephemeral: { Data: 1, Empty: 2, UniqueIdentifier: 3 },
+  KEMAlgorithm: { RSASVE: 1, DHKEM: 2, MLKEM: 3 },
+  ObjectClass: { User: 1, System: 2 },
+  OTPAlgorithm: { HOTP: 1, TOTP: 2 },
+  SplitKeyPolynomial: { Polynomial_283: 1, Polynomial_285: 2 },
 } as const);
 
 export type EnumName = keyof typeof ENUM;

@@ -5,7 +5,10 @@ import { asInteger, asLong, asUnsigned, bigOf, booleanOf, bytesOfHex, codeOf, da
 import { type Node, TYPE } from './node.ts';
 
 /** Types whose values may be any text, or numbers that JSON cannot represent exactly. */
-const AS_TEXT: ReadonlySet<number> = new Set([TYPE.TextString, TYPE.ByteString, TYPE.LongInteger, TYPE.BigInteger]);
+const AS_TEXT: ReadonlySet<number> = new Set([
+  ...[TYPE.TextString, TYPE.Identifier, TYPE.Reference, TYPE.NameReference],
+  ...[TYPE.ByteString, TYPE.LongInteger, TYPE.BigInteger],
+]);
 /** Numbers and booleans. For types that are not in `AS_TEXT`, these must not be in quotes. */
 const BARE = /^(?:-?[0-9]+|true|false)$/i;
 
@@ -14,6 +17,9 @@ export function fromText(tag: number, type: number, value: string, attribute: st
   if (!AS_TEXT.has(type) && BARE.test(value)) return undefined;
   switch (type) {
     case TYPE.TextString:
+    case TYPE.Identifier:
+    case TYPE.Reference:
+    case TYPE.NameReference:
       return value.isWellFormed() ? { tag, type, value } : undefined;
     case TYPE.ByteString:
       return checkNode(tag, type, bytesOfHex(value));

@@ -3,7 +3,7 @@ import { Refusal } from '../refusal.ts';
 import { bigIntegerHex } from './big-integer.ts';
 import { COMPACT_PLAIN } from './compact.ts';
 import { dateText, secondsIn } from './date-time.ts';
-import { attributeName, codeName, compactCodeName, enumerationNames, OPERATION_NAMES } from './enumeration-of.ts';
+import { attributeName, codeName, compactCodeName, enumerationNames, OPERATION_NAMES, TYPE_NAMES } from './enumeration-of.ts';
 import { checkBytes, readJson } from './json-parse.ts';
 import { type JsonNode, JsonReader } from './json-reader.ts';
 import { JsonScanner } from './json-scanner.ts';
@@ -119,6 +119,10 @@ function tailOf(node: Node, attribute: string | undefined, spelling: Spelling): 
       return node.value ? '"type":"Boolean","value":true}' : '"type":"Boolean","value":false}';
     case TYPE.TextString:
       return `"type":"TextString","value":${JSON.stringify(node.value)}}`;
+    case TYPE.Identifier:
+    case TYPE.Reference:
+    case TYPE.NameReference:
+      return `"type":"${TYPE_NAMES.name(node.type)}","value":${JSON.stringify(node.value)}}`;
     case TYPE.ByteString:
       return `"type":"ByteString","value":"${hexOfBytes(node.value)}"}`;
     case TYPE.DateTime:

@@ -42,6 +42,13 @@ interface TextNode {
   readonly value: string;
 }
 
+/** Names an object: the types that KMIP 3.0 has for this. Operations work on the form of 2.1, which has texts instead (`third-version.ts`). */
+export interface NamingNode {
+  readonly tag: number;
+  readonly type: typeof TYPE.Identifier | typeof TYPE.Reference | typeof TYPE.NameReference;
+  readonly value: string;
+}
+
 export interface BytesNode {
   readonly tag: number;
   readonly type: typeof TYPE.ByteString;
@@ -64,6 +71,7 @@ export type Node =
   | EnumerationNode
   | BooleanNode
   | TextNode
+  | NamingNode
   | BytesNode
   | SecondsNode
   | SecondsNode<typeof TYPE.Interval>;

@@ -73,6 +73,9 @@ function fromText(tag: number, type: number, text: string, attribute: string | u
     case TYPE.Boolean:
       return booleanOf(text);
     case TYPE.TextString:
+    case TYPE.Identifier:
+    case TYPE.Reference:
+    case TYPE.NameReference:
       return text;
     case TYPE.ByteString:
       return bytesOfHex(text);
@@ -120,6 +123,9 @@ function valueText(node: Exclude<Node, Structure>, attribute: string | undefined
     case TYPE.Enumeration:
       return codeName(node.value, enumerationNames(node.tag, attribute));
     case TYPE.TextString:
+    case TYPE.Identifier:
+    case TYPE.Reference:
+    case TYPE.NameReference:
       return escapeText(node.value);
     case TYPE.ByteString:
       return hexOfBytes(node.value);

@@ -17,7 +17,7 @@ export function failureMessage(request: Uint8Array, said: string, now: number): 
       structure(TAG.ResponseHeader, [
         structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, major), integer(TAG.ProtocolVersionMinor, minor)]),
         dateTime(TAG.TimeStamp, Math.floor(now / 1_000)),
-        integer(TAG.BatchCount, 1),
+        ...(major < 3 ? [integer(TAG.BatchCount, 1)] : []),
       ]),
       structure(TAG.BatchItem, [
         enumeration(TAG.ResultStatus, ENUM.ResultStatus.OperationFailed),

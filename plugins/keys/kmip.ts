@@ -61,7 +61,7 @@ export function kmipRoutes(ctx: KeysContext, count: (outcomes: readonly string[]
   return [
     route('/kmip/2_1', '2_1', 'KMIP 2.1 in JSON: one operation, or a RequestMessage'),
     route('/kmip/1_4', '1_4', 'KMIP 1.4 in JSON: one operation, or a RequestMessage'),
-    route('/kmip', 'any', 'KMIP 1.0 to 2.1 in JSON, in XML (text/xml) or in TTLV (application/octet-stream)'),
+    route('/kmip', 'any', 'KMIP 1.0 to 2.1 and 3.0 in JSON, in XML (text/xml) or in TTLV (application/octet-stream)'),
   ];
 }
 

@@ -24,7 +24,7 @@ export default definePlugin<KeysConfig, KeysActors, Neighbours>({
   problems: keysProblems,
   faults: KEYS_FAULTS,
   tags: {
-    KMIP: 'The Key Management Interoperability Protocol, versions 1.0 to 2.1, over HTTP.',
+    KMIP: 'The Key Management Interoperability Protocol, versions 1.0 to 2.1 and the draft of 3.0, over HTTP.',
     'REST Crypto API': 'Encrypt, decrypt, sign, verify and compute MACs with the same keys, in the forms of JOSE.',
     'Access control': 'Grants: who may use the objects of others, and how.',
   },

@@ -88,7 +88,8 @@ function messageOf({ major, minor }: Version, onError: ErrorContinuation, items:
 
 function itemOf({ code, ephemeral, id, payload }: BatchItem): Structure {
   const members: Node[] = [enumeration(TAG.Operation, code)];
-  if (ephemeral) members.push(boolean(TAG.Ephemeral, true));
+  // As in 2.x where that says it: a node of an earlier version may read it.
+  if (ephemeral) members.push(ephemeral === 'Data' ? boolean(TAG.Ephemeral, true) : enumeration(TAG.Ephemeral, ENUM.Ephemeral[ephemeral]));
   if (id) members.push(bytes(TAG.UniqueBatchItemID, id));
   return structure(TAG.BatchItem, [...members, payload]);
 }

@@ -1,6 +1,6 @@
 // The answer to a call of the REST crypto API, in the form in which the actor returns it.
 import { atEnd } from '../../../kernel/at-once.ts';
-import { VERSIONS, type Version } from '../../../kmip/version.ts';
+import { WORKING_VERSION } from '../../../kmip/version.ts';
 import { answerText } from '../answer-text.ts';
 import type { Answer, CryptoCall, Principal } from '../api.ts';
 import { auditRefusal } from '../audit-refusal.ts';
@@ -9,7 +9,7 @@ import type { KeyServer } from '../server.ts';
 import { type CryptoAnswer, serveCrypto } from './serve.ts';
 
 export function answerCrypto(server: KeyServer, call: CryptoCall, body: Uint8Array, caller: Principal): Answer | Promise<Answer> {
-  const ctx = new BatchContext(server, caller, VERSIONS[0] as Version);
+  const ctx = new BatchContext(server, caller, WORKING_VERSION);
   let answer: Answer | Promise<Answer> | undefined;
   try {
     const served = serveCrypto(call, body, ctx);

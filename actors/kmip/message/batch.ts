@@ -12,13 +12,13 @@ import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { auditRefusal } from '../audit-refusal.ts';
 import type { BatchContext } from '../context.ts';
-import { isOutput, noteEarlier, withData } from '../earlier.ts';
+import { isOutput, noteEarlier } from '../earlier.ts';
 import { isUnanswered } from '../object/hsm-key/unanswered.ts';
 import { type Answered, type Operation, Relayed } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { reachOf } from '../rights.ts';
 import { Budget } from './budget.ts';
-import { discoverNamed } from './discover.ts';
+import { resolveNames } from './named.ts';
 import { noteIdentifiers } from './placeholder.ts';
 import { targetIn } from './target.ts';
 import { findTemplates } from './templates.ts';
@@ -167,16 +167,15 @@ function operate(ctx: BatchContext, item: BatchItem, operation: Operation, templ
   checkMembers(operation.name, operation.members, given);
   checkStructures(given.value);
   checkValues(given.value, ctx.version);
-  const payload = ctx.version.major > 1 ? withData(given, ctx.batch) : given;
-  const discovered = discoverNamed(ctx, payload);
-  return discovered instanceof Promise ? discovered.then(() => operation.run(payload, ctx)) : operation.run(payload, ctx);
+  const payload = resolveNames(ctx, given);
+  return payload instanceof Promise ? payload.then((resolved) => operation.run(resolved, ctx)) : operation.run(payload, ctx);
 }
 
 function toSuccess(ctx: BatchContext, item: BatchItem, operation: Operation, members: Answered): Outcome {
   if (members instanceof Relayed) return { ...members.outcome, item };
   noteIdentifiers(operation, members, ctx.batch);
   ctx.batch.earlier?.push({ operation: operation.name, members });
-  const shown = item.ephemeral ? members.filter((node) => !isOutput(node)) : members;
+  const shown = item.ephemeral === undefined ? members : item.ephemeral === 'Empty' ? [] : members.filter((node) => !isOutput(node));
   return { item, status: 'Success', payload: downgradePayload(operation.name, shown, ctx.version) };
 }
 

@@ -14,7 +14,7 @@ import { bytes, type Structure, structure } from '../../../kmip/ttlv/node.ts';
 import { nameOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { decodeXml, encodeXml } from '../../../kmip/ttlv/xml.ts';
-import { VERSIONS, type Version } from '../../../kmip/version.ts';
+import { VERSIONS, type Version, WORKING_VERSION } from '../../../kmip/version.ts';
 import { answerText } from '../answer-text.ts';
 import type { Answer, CredentialVerdict, Encoding, Endpoint, Principal } from '../api.ts';
 import { BatchContext } from '../context.ts';
@@ -24,8 +24,7 @@ import { labelsOf, outcomeLabel } from './outcome-label.ts';
 import { limitSize, refuseChanges } from './response-size.ts';
 import { checkTicket } from './ticket-check.ts';
 
-const NEWEST = VERSIONS[0] as Version;
-const NEWEST_1 = VERSIONS[2] as Version;
+const NEWEST_1 = VERSIONS.find(({ major }) => major === 1) as Version;
 
 /** The answer is there at once if nothing that the operation needs has to be waited for. */
 export function serve(
@@ -36,7 +35,7 @@ export function serve(
   caller: Principal,
   verdict?: CredentialVerdict,
 ): Answer | Promise<Answer> {
-  const fallback = endpoint === '1_4' ? NEWEST_1 : NEWEST;
+  const fallback = endpoint === '1_4' ? NEWEST_1 : WORKING_VERSION;
   let message: Structure;
   let bare: number | undefined;
   const seen: { operation?: OperationName } = {};
@@ -76,11 +75,11 @@ interface Received {
 }
 
 function serveMessage(server: KeyServer, { message, bytes, encoding, endpoint, verdict }: Received, caller: Principal): Answer | Promise<Answer> {
-  let version = versionOf(message) ?? (endpoint === '1_4' ? NEWEST_1 : NEWEST);
+  let version = versionOf(message) ?? (endpoint === '1_4' ? NEWEST_1 : WORKING_VERSION);
   try {
     const header = readHeader(message);
     version = header.version;
-    if (endpoint === '1_4' && version.major !== 1) throw new Refusal('InvalidMessage', 'this address accepts KMIP 1.x; send KMIP 2.x to /kmip/2_1');
+    if (endpoint === '1_4' && version.major !== 1) throw new Refusal('InvalidMessage', 'this address accepts KMIP 1.x; send KMIP 2.x and 3.0 to /kmip/2_1');
     if (header.credentials) {
       if (!verdict) return { status: 200, body: move(bytes), outcomes: [], credentials: header.credentials.map(told) };
       if (verdict.refusal !== undefined) throw new Refusal('AuthenticationNotSuccessful', verdict.refusal);

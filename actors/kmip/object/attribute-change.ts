@@ -1,4 +1,5 @@
 // Adds, changes and deletes values of a draft's attributes on behalf of a client, as far as the rules of each attribute permit it.
+import { isLinkOf, linkTypeOf } from '../../../kmip/attribute/link-tag.ts';
 import { type AttributeReference, isTags, referenceTo, valuesOf } from '../../../kmip/attribute/reference.ts';
 import { isMultiple, mayClientAdd, mayClientDelete, mayClientModify, readOnly, ruleOf } from '../../../kmip/attribute/rules.ts';
 import { type AttributeValue, type ReadonlyAttributes, sameNode } from '../../../kmip/attribute/set.ts';
@@ -95,8 +96,11 @@ export function deleteValue(draft: DescriptionDraft, reference: AttributeReferen
 
 /** @throws Refusal AttributeReadOnly, AttributeNotFound */
 export function deleteAll(draft: DescriptionDraft, reference: AttributeReference): void {
-  requireRight(reference, mayClientDelete(reference.tag));
-  const values = valuesOf(draft.attributes, reference);
+  const isLink = linkTypeOf(reference.tag) !== undefined;
+  const held = isLink ? { tag: TAG.Link } : reference;
+  requireRight(held, mayClientDelete(held.tag));
+  // In KMIP 3.0 each type of link is an attribute.
+  const values = valuesOf(draft.attributes, held).filter(({ node }) => !isLink || isLinkOf(reference.tag, node));
   if (values.length === 0) throw absent(reference);
   for (const value of values) {
     requireUnused(value.node);

@@ -69,6 +69,8 @@ function computedAttributes(object: ObjectDescription, now: number, caller: View
     // Section 4.56: the SHA-256 of the identifier.
     bytes(TAG.ShortUniqueIdentifier, shortIdentifier(object)),
     enumeration(TAG.ObjectType, object.type),
+    // Users, groups and credentials are no objects of the key server, so none of its objects is of the system.
+    enumeration(TAG.ObjectClass, ENUM.ObjectClass.User),
     ...(isStateless(object) ? [] : [enumeration(TAG.State, stateAt(object, now))]),
     interval(TAG.LeaseTime, leaseSeconds(object)),
     boolean(TAG.Sensitive, sensitive),

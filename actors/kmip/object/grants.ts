@@ -17,7 +17,7 @@ const APART: ReadonlySet<string> = new Set(
   (
     [
       ...(['Create', 'CreateKeyPair', 'Register'] as const),
-      ...(['Destroy', 'Revoke', 'Activate', 'Archive', 'Recover', 'Import', 'ReKey', 'ReKeyKeyPair', 'ReCertify'] as const),
+      ...(['Destroy', 'Obliterate', 'Revoke', 'Deactivate', 'Activate', 'Archive', 'Recover', 'Import', 'ReKey', 'ReKeyKeyPair', 'ReCertify'] as const),
       ...(['AddAttribute', 'SetAttribute', 'ModifyAttribute', 'DeleteAttribute', 'AdjustAttribute'] as const),
     ] satisfies OperationName[]
   ).map((name) => name.toLowerCase()),

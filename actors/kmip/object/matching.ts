@@ -9,7 +9,7 @@ import { type Viewer, viewAttributes } from './attribute-view.ts';
 import type { ObjectDescription } from './managed-object.ts';
 
 /** Computed by the server and never stored. */
-export const COMPUTED: ReadonlySet<number> = new Set([TAG.LeaseTime, TAG.ProtectionStorageMask, TAG.ShortUniqueIdentifier]);
+export const COMPUTED: ReadonlySet<number> = new Set([TAG.LeaseTime, TAG.ObjectClass, TAG.ProtectionStorageMask, TAG.ShortUniqueIdentifier]);
 
 /** Shown with a default for objects on which they are not stored, such as certificates and opaque data. */
 const DEFAULTED: ReadonlySet<number> = new Set([TAG.Sensitive, TAG.AlwaysSensitive, TAG.Extractable, TAG.NeverExtractable, TAG.Fresh, TAG.KeyFormatType]);

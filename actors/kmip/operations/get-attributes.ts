@@ -1,5 +1,6 @@
 // GetAttributes: returns all or the requested attributes of an object (KMIP specification 2.1 section 6.1.20).
 import { andThen } from '../../../kernel/at-once.ts';
+import { isLinkOf, linkTypeOf } from '../../../kmip/attribute/link-tag.ts';
 import { type AttributeReference, isTags, readReference, referenceTo, sameReference } from '../../../kmip/attribute/reference.ts';
 import { ruleOf } from '../../../kmip/attribute/rules.ts';
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
@@ -29,19 +30,21 @@ function run(request: Structure, ctx: OperationContext): readonly Node[] | Promi
 
 function answer(object: ObjectDescription, references: readonly AttributeReference[], ctx: OperationContext): readonly Node[] {
   const values = viewValues(object, ctx);
-  const shown = references.length === 0 ? values : references.flatMap((reference) => values.filter(({ node }) => isMeant(reference, referenceTo(node))));
+  const shown = references.length === 0 ? values : references.flatMap((reference) => values.filter(({ node }) => isMeant(reference, node)));
   // Only KMIP 1.x has an index.
   const nodes = ctx.version.major === 1 ? shown.flatMap(toIndexedNodes) : shown.map(({ node }) => node);
   return [text(TAG.UniqueIdentifier, object.id), structure(TAG.Attributes, nodes)];
 }
 
-/** Some clients request the tags by `Tag`, whatever vendor set them, and links by `LinkType`. */
-function isMeant(asked: AttributeReference, own: AttributeReference): boolean {
+/** Some clients request the tags by `Tag`, whatever vendor set them, and links by `LinkType`. In KMIP 3.0 each type of link is an attribute. */
+function isMeant(asked: AttributeReference, node: Node): boolean {
+  if (linkTypeOf(asked.tag) !== undefined) return isLinkOf(asked.tag, node);
+  const own = referenceTo(node);
   if (asked.tag === TAG.Tag) return isTags(own);
   return asked.tag === TAG.LinkType ? own.tag === TAG.Link : sameReference(own, asked);
 }
 
-const isByPart = ({ tag }: AttributeReference): boolean => tag === TAG.Tag || tag === TAG.LinkType;
+const isByPart = ({ tag }: AttributeReference): boolean => tag === TAG.Tag || tag === TAG.LinkType || linkTypeOf(tag) !== undefined;
 
 /** @throws Refusal InvalidMessage for a duplicate reference, InvalidAttribute for a name that is not an attribute */
 function readReferences(request: Structure): AttributeReference[] {

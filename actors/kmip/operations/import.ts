@@ -28,7 +28,14 @@ import { owns } from '../principal.ts';
  * Attributes that are not set as given: the request states them elsewhere, they follow from the identifier, or they tell
  * where the object is stored.
  */
-const NOT_TAKEN: ReadonlySet<number> = new Set([TAG.UniqueIdentifier, TAG.ObjectType, TAG.State, TAG.ShortUniqueIdentifier, TAG.ProtectionStorageMask]);
+const NOT_TAKEN: ReadonlySet<number> = new Set([
+  TAG.UniqueIdentifier,
+  TAG.ObjectType,
+  TAG.State,
+  TAG.ObjectClass,
+  TAG.ShortUniqueIdentifier,
+  TAG.ProtectionStorageMask,
+]);
 
 export const importObject = {
   name: 'Import',

@@ -10,6 +10,7 @@ import { check } from './check.ts';
 import { create } from './create.ts';
 import { createKeyPair } from './create-key-pair.ts';
 import { createSplitKey } from './create-split-key.ts';
+import { deactivate } from './deactivate.ts';
 import { decrypt } from './decrypt.ts';
 import { delegatedLogin } from './delegated-login.ts';
 import { deleteAttribute } from './delete-attribute.ts';
@@ -34,6 +35,7 @@ import { logout } from './logout.ts';
 import { mac } from './mac.ts';
 import { macVerify } from './mac-verify.ts';
 import { modifyAttribute } from './modify-attribute.ts';
+import { obliterate } from './obliterate.ts';
 import { obtainLease } from './obtain-lease.ts';
 import { ping } from './ping.ts';
 import { pkcs11 } from './pkcs11.ts';
@@ -69,6 +71,7 @@ const ALL: readonly Operation[] = [
   create,
   createKeyPair,
   createSplitKey,
+  deactivate,
   decrypt,
   delegatedLogin,
   deleteAttribute,
@@ -93,6 +96,7 @@ const ALL: readonly Operation[] = [
   mac,
   macVerify,
   modifyAttribute,
+  obliterate,
   obtainLease,
   ping,
   pkcs11,

@@ -55,9 +55,9 @@ test('header and items hold only what they have, of its type', () => {
   ];
   for (const [member, said] of bad) assert.throws(() => withHeader(member), said);
   assert.throws(() => withHeader(boolean(TAG.BatchOrderOption, true), boolean(TAG.BatchOrderOption, true)), twice);
-  const three = structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, 3), integer(TAG.ProtocolVersionMinor, 0)]);
+  const three = structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, 3), integer(TAG.ProtocolVersionMinor, 1)]);
   const unsupported = structure(header.tag, [three, text(TAG.Comment, 'x'), integer(TAG.BatchCount, 1)]);
-  assert.throws(() => read(unsupported, item), /KMIP 3\.0 is not supported/);
+  assert.throws(() => read(unsupported, item), /KMIP 3\.1 is not supported/);
   for (const member of [text(TAG.Comment, 'x'), text(TAG.MessageExtension, 'x'), integer(TAG.Ephemeral, 1)])
     assert.throws(
       () => read(header, structure(item.tag, [...item.value, member])),

@@ -101,7 +101,7 @@ test('padding, Booleans, dates and text that are not right', () => {
 });
 
 test('tags and types that there are not', () => {
-  refused('42000d 0c 00000004 0000000100000000', /^RequestMessage\/BatchCount: byte 11: 0x0c is not a valid type$/);
+  refused('42000d 0f 00000004 0000000100000000', /^RequestMessage\/BatchCount: byte 11: 0x0f is not a valid type$/);
   refused('42000d 00 00000000', /0x00 is not a valid type/);
   refused('410001 02 00000004 0000000100000000', /^RequestMessage: byte 8: 0x410001 is not a valid tag$/);
   assert.equal(decodeBinary(around('42fff0 02 00000004 0000000100000000')).value[0]?.tag, 0x42fff0);

@@ -209,7 +209,7 @@ for (const speech of SPEECHES) {
     if (!client.knows('1.1')) assert.equal(await client.refused('DiscoverVersions'), 'OperationNotSupported');
     else {
       const versions = (await client.do('DiscoverVersions')).value.map((node) => (node as Structure).value.map(({ value }) => value).join('.'));
-      assert.deepEqual(versions, ['2.1', '2.0', '1.4', '1.3', '1.2', '1.1', '1.0']);
+      assert.deepEqual(versions, ['2.1', '2.0', '1.4', '1.3', '1.2', '1.1', '1.0', '3.0']);
     }
   });
 }

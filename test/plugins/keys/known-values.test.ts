@@ -20,7 +20,7 @@ const speaking = (version: Version, encoding: 'binary' | 'json' | 'xml' = 'binar
 const { ObjectType, CryptographicAlgorithm, QueryFunction, KeyFormatType } = ENUM;
 const UNRESTRICTED = 0x200000;
 /** Tables 224 of 1.0, 325 of 1.4, 455 of 2.0 and 496 of 2.1; extensions are of no version. */
-const BITS = { 1: 0x000fffff, 2: 0x00f03bbf } as const;
+const BITS = { 1: 0x000fffff, 2: 0x00f03bbf, 3: 0x00f03bbf } as const;
 
 /** What of an answer is not of the version. */
 function foreign(nodes: readonly Node[], version: Version, attribute?: string): string[] {

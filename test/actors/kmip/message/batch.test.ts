@@ -114,7 +114,9 @@ test('Query names each extension once, with its type as the version has it', asy
 
 test('Query names every type of object that can be registered', async () => {
   const types = async (version: typeof V2_1) => (await told(version, 'QueryObjects')).map(({ value }) => value);
-  const { CertificateRequest, Template, ...both } = ENUM.ObjectType;
+  const { CertificateRequest, Template, ...rest } = ENUM.ObjectType;
+  // KMIP 3.0 has users, groups and credentials as objects, which this server does not keep.
+  const { User, Group, PasswordCredential, DeviceCredential, OneTimePasswordCredential, HashedPasswordCredential, ...both } = rest;
   assert.deepEqual(new Set(await types(V2_1)), new Set([...Object.values(both), CertificateRequest]));
   assert.deepEqual(new Set(await types(V1_4)), new Set([...Object.values(both), Template]));
 });
