@@ -37,7 +37,7 @@ const NEVER: ReadonlySet<OperationName> = new Set<OperationName>(['DelegatedLogi
 /** Operations on objects that exist, and on nothing else: a right on certain objects permits these only. */
 const ON_OBJECTS: ReadonlySet<OperationName> = new Set<OperationName>([
   ...(['Activate', 'AddAttribute', 'AdjustAttribute', 'Archive', 'Check', 'Deactivate', 'Decrypt', 'DeleteAttribute'] as const),
-  ...(['DeriveKey', 'Destroy', 'Encrypt', 'Obliterate'] as const),
+  ...(['Decapsulate', 'DeriveKey', 'Destroy', 'Encapsulate', 'Encrypt', 'Obliterate'] as const),
   ...(['Export', 'Get', 'GetAttributeList', 'GetAttributes', 'GetUsageAllocation', 'JoinSplitKey', 'MAC', 'MACVerify', 'ModifyAttribute'] as const),
   ...(['ObtainLease', 'ReCertify', 'Recover', 'ReKey', 'ReKeyKeyPair', 'Revoke', 'SetAttribute', 'Sign', 'SignatureVerify'] as const),
 ]);

@@ -1,5 +1,5 @@
-// Key agreement with ECDH on every curve and DH, and key encapsulation with ML-KEM (SEC 1 section 3.3, RFC 7748 section 6, FIPS 203).
-import { diffieHellman, type KeyObject, decapsulate as opensslDecapsulate, encapsulate as opensslEncapsulate } from 'node:crypto';
+// Key agreement with ECDH on every curve and DH (SEC 1 section 3.3, RFC 7748 section 6).
+import { diffieHellman, type KeyObject } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { requireOn } from '../switched-off.ts';
 import { isInSubgroup } from './discrete-log-key.ts';
@@ -25,37 +25,5 @@ export function agree(privateKey: KeyObject, publicKey: KeyObject): Uint8Array {
     return diffieHellman({ privateKey, publicKey });
   } catch {
     throw notAgreed();
-  }
-}
-
-interface Encapsulation {
-  /** 32 bytes. */
-  readonly sharedSecret: Uint8Array;
-  readonly ciphertext: Uint8Array;
-}
-
-function checkKem(key: KeyObject): void {
-  const { algorithm } = keyFacts(key);
-  if (!algorithm.startsWith('MLKEM')) throw new CryptoError('unsupported', `${algorithm} keys cannot encapsulate; use an ML-KEM key`);
-  requireOn(algorithm);
-}
-
-/** Makes a new secret and encapsulates it with an ML-KEM key. @throws CryptoError unsupported for other keys */
-export function encapsulate(publicKey: KeyObject): Encapsulation {
-  checkKem(publicKey);
-  const { sharedKey, ciphertext } = opensslEncapsulate(publicKey);
-  return { sharedSecret: sharedKey, ciphertext };
-}
-
-/**
- * Returns the encapsulated secret. A ciphertext for another key, or a changed one, yields a secret that nobody else has (FIPS 203 section 6.3).
- * @throws CryptoError failed for a ciphertext of the wrong length, unsupported for other keys
- */
-export function decapsulate(privateKey: KeyObject, ciphertext: Uint8Array): Uint8Array {
-  checkKem(privateKey);
-  try {
-    return opensslDecapsulate(privateKey, ciphertext);
-  } catch {
-    throw new CryptoError('failed', 'decryption failed');
   }
 }

@@ -2,7 +2,8 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { decrypt, encrypt } from '../cipher/asymmetric-encrypt.ts';
 import { hash } from '../hash.ts';
-import { agree, decapsulate, encapsulate } from '../key/key-agreement.ts';
+import { decapsulate, encapsulate } from '../key/encapsulation.ts';
+import { agree } from '../key/key-agreement.ts';
 import { exportRaw, importRaw } from '../key/raw-key.ts';
 import { isSlowSigner, sign, signInPool, verify } from '../signature/sign.ts';
 import type { AgreementAnswer, AnswerKey, AsymmetricAnswer, DecryptionAnswer, EncapsulationAnswer, SignatureAnswer } from './known-answer.ts';

@@ -156,6 +156,7 @@ const MEMBERS: Readonly<Partial<Record<TagName, ItemType>>> = {
   DigitalSignatureAlgorithm: Enumeration,
   CryptographicAlgorithm: Enumeration,
   RandomIV: TYPE.Boolean,
+  KEMAlgorithm: Enumeration,
   MaskGenerator: Enumeration,
   MaskGeneratorHashingAlgorithm: Enumeration,
   PSource: ByteString,

@@ -47,7 +47,7 @@ const OF_ATTRIBUTES = named({
     [
       ...(['BlockCipherMode', 'PaddingMethod', 'HashingAlgorithm', 'KeyRoleType', 'DigitalSignatureAlgorithm', 'CryptographicAlgorithm'] as const),
       ...(['RandomIV', 'IVLength', 'TagLength', 'FixedFieldLength', 'InvocationFieldLength', 'CounterLength', 'InitialCounterValue'] as const),
-      ...(['SaltLength', 'MaskGenerator', 'MaskGeneratorHashingAlgorithm', 'PSource', 'TrailerField'] as const),
+      ...(['KEMAlgorithm', 'SaltLength', 'MaskGenerator', 'MaskGeneratorHashingAlgorithm', 'PSource', 'TrailerField'] as const),
     ],
     ['Attribute'],
   ),

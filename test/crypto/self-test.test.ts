@@ -9,7 +9,8 @@ import { CryptoError } from '../../crypto/crypto-error.ts';
 import { ff1Encrypt } from '../../crypto/format-preserving/fpe.ts';
 import { hash } from '../../crypto/hash.ts';
 import { derive } from '../../crypto/key/derive.ts';
-import { agree, encapsulate } from '../../crypto/key/key-agreement.ts';
+import { encapsulate } from '../../crypto/key/encapsulation.ts';
+import { agree } from '../../crypto/key/key-agreement.ts';
 import { generatePair } from '../../crypto/key/key-pair.ts';
 import type { CryptographicAlgorithm, HashingAlgorithm } from '../../crypto/parameters.ts';
 import { split } from '../../crypto/secret-sharing/split.ts';
@@ -98,6 +99,7 @@ function* offeredOfPairs(): Generator<readonly [what: string, use: () => unknown
   for (const type of ['x25519', 'x448']) {
     const pair = generate(type);
     yield [`agreement with ${type}`, () => agree(pair.privateKey, pair.publicKey)];
+    yield [`encapsulation of ${type}`, () => encapsulate(pair.publicKey)];
   }
   for (const type of ['ml-kem-512', 'ml-kem-768', 'ml-kem-1024']) {
     const { publicKey } = generate(type);

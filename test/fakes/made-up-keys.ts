@@ -84,6 +84,9 @@ function tokenKey(id: string, token: KeyObject, algorithm: Key['algorithm']): Ke
     derive: async ({ method }) => {
       throw missing(method);
     },
+    decapsulate: async () => {
+      throw missing('KEM');
+    },
     async agree(peer) {
       const key = await ofKind('private');
       requireMechanism(key.asymmetricKeyType === 'x25519' ? 'X25519' : 'ECDH');

@@ -178,6 +178,12 @@ const ALONE: Table = {
     [id('aes'), vendorReference],
     [id('aes'), structure(TAG.CurrentAttribute, [name('first')])],
   ],
+  Deactivate: () => [
+    [id('aes'), structure(TAG.DeactivationReason, [code('DeactivationReasonCode', 'UsageLimit'), text(TAG.DeactivationMessage, 'worn out')])],
+    [id('aes')],
+  ],
+  // Of X25519 the base point (RFC 7748 section 4.1).
+  Decapsulate: () => [[id('agree'), data(Uint8Array.from({ length: 32 }, (_, at) => (at === 0 ? 9 : 0)))]],
   DeriveKey: () => [
     derivation('HMAC', 'aes', parameters(sha256), derivationData),
     derivation('PBKDF2', 'password', parameters(sha256), bytes(TAG.Salt, IV), integer(TAG.IterationCount, 10)),
@@ -208,6 +214,7 @@ const ALONE: Table = {
   ],
   Destroy: () => [[id('new')], [id('new'), boolean(TAG.Remove, true)]],
   DiscoverVersions: () => [[], [structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, 1), integer(TAG.ProtocolVersionMinor, 2)])]],
+  Encapsulate: () => [[id('agree_pk'), parameters(code('KEMAlgorithm', 'DHKEM')), attributes(mask(ANY_USE))], [id('kem_pk')]],
   Encrypt: () => [
     [id('aes'), gcm, data(), iv, bytes(TAG.AuthenticatedEncryptionAdditionalData, IV)],
     [id('aes'), parameters(code('BlockCipherMode', 'CBC'), code('PaddingMethod', 'PKCS5'), boolean(TAG.RandomIV, true)), data()],
@@ -280,6 +287,7 @@ const ALONE: Table = {
     [id('aes'), structure(TAG.CurrentAttribute, [custom('1')]), newAttribute(custom('2'))],
     [id('set'), newAttribute(interval(TAG.RotateInterval, 60))],
   ],
+  Obliterate: () => [[id('destroyed')], [id('new')]],
   ObtainLease: () => [[id('aes')]],
   PKCS_11: () => [[code('PKCS_11Function', 'C_Initialize')], [text(TAG.PKCS_11Interface, 'PKCS 11'), code('PKCS_11Function', 'C_GetInfo')]],
   Query: () => [Object.values(ENUM.QueryFunction).map((value) => enumeration(TAG.QueryFunction, value))],

@@ -3,12 +3,17 @@ import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { OPERATIONS } from '../../actors/kmip/operations/index.ts';
 import type { AuditRow } from '../../kernel/store/audit.ts';
+import { fromThird } from '../../kmip/message/third-version.ts';
 import type { OperationName } from '../../kmip/operation-name.ts';
+import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 import { decodeJson, encodeJson } from '../../kmip/ttlv/json.ts';
 import { bytes, enumeration, integer, type Node, type Structure, structure, TYPE, text } from '../../kmip/ttlv/node.ts';
+import { codeOf, nameOf, structureOf, textOf } from '../../kmip/ttlv/read.ts';
+import { operationExists } from '../../kmip/ttlv/since.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';
+import { WORKING_VERSION } from '../../kmip/version.ts';
 import { id } from '../fuzz/members.ts';
-import { type AskFor, made, makeThrough } from '../fuzz/objects.ts';
+import { type AskFor, batchItem, made, makeThrough, requestMessage } from '../fuzz/objects.ts';
 import { type Request, requestsOver } from '../fuzz/requests.ts';
 import { type SecureServer, startSecureServer } from '../secure-server.ts';
 import { type Answer, type Ask, signInAdmin } from '../server.ts';
@@ -53,9 +58,11 @@ function eventsOf(operation: OperationName): readonly string[] {
 const OF_LATER: ReadonlySet<string> = new Set(['Poll', 'Process']);
 
 /** These take from the objects what the others need. */
-const LAST: readonly OperationName[] = ['DeleteAttribute', 'ReKey', 'ReKeyKeyPair', 'ReCertify', 'Recover', 'Revoke', 'Destroy', 'Archive'];
+const LAST: readonly OperationName[] = [
+  ...(['DeleteAttribute', 'ReKey', 'ReKeyKeyPair', 'ReCertify', 'Recover', 'Deactivate', 'Revoke', 'Destroy', 'Obliterate', 'Archive'] as const),
+];
 /** The row names what was there before, and not what has been made of it. */
-const NAMES_THE_OLD: ReadonlySet<string> = new Set(['DeleteAttribute', 'ReKey', 'ReKeyKeyPair', 'ReCertify', 'CreateSplitKey']);
+const NAMES_THE_OLD: ReadonlySet<string> = new Set(['DeleteAttribute', 'ReKey', 'ReKeyKeyPair', 'ReCertify', 'CreateSplitKey', 'Obliterate']);
 
 /** What a refusal of each operation comes of, where it is not an object that is not there. */
 const REFUSED: Readonly<Partial<Record<OperationName, readonly Node[]>>> = {
@@ -145,7 +152,19 @@ const refusal = (user: string, event: string, target: string | null, reason: str
 const byText = (rows: readonly Row[]) => rows.map((row) => JSON.stringify(row, Object.keys(row).sort())).sort();
 
 async function kmip(ask: Ask, operation: OperationName, payload: readonly Node[]): Promise<Answer> {
+  if (!operationExists(ENUM.Operation[operation], WORKING_VERSION)) return inThird(ask, operation, payload);
   return ask('POST', '/kmip/2_1', { body: Buffer.from(encodeJson(structure(TAG.RequestPayload, payload), operation)).toString() });
+}
+
+/** An operation that 2.1 has not, in a message of KMIP 3.0, with an answer as that to a single operation. */
+async function inThird(ask: Ask, operation: OperationName, payload: readonly Node[]): Promise<Answer> {
+  const message = requestMessage({ major: 3, minor: 0 }, [batchItem(operation, payload)]);
+  const answer = await ask('POST', '/kmip', { body: Buffer.from(encodeJson(message)).toString() });
+  const item = structureOf(decodeJson(Buffer.from(answer.text)), TAG.BatchItem) as Structure;
+  const reason = codeOf(item, TAG.ResultReason);
+  if (reason !== undefined) return { ...answer, status: 422, body: { message: `${nameOf('ResultReason', reason)}: ${textOf(item, TAG.ResultMessage)}` } };
+  const told = structure(TAG.ResponsePayload, fromThird(structureOf(item, TAG.ResponsePayload)?.value ?? []));
+  return { ...answer, text: Buffer.from(encodeJson(told)).toString() };
 }
 
 /** Identifiers in an answer, or a request. */

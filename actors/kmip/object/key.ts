@@ -158,6 +158,8 @@ export interface Key extends KeyFacts {
   derive(input: Derivation): Promise<Uint8Array>;
   /** @param peer the public key of the other side @returns the raw shared secret (SEC 1 section 3.3, RFC 7748 section 6) */
   agree(peer: KeyObject): Promise<Uint8Array>;
+  /** @returns the secret in it: see `crypto/key/encapsulation.ts`. Anybody encapsulates one with the public key. */
+  decapsulate(ciphertext: Uint8Array): Promise<Uint8Array>;
   /** @throws Refusal, including those of `Streams` */
   parts(part: KeyPart): Promise<PartOutput>;
   /** The public key of the pair, whether this is its private or its public key. */

@@ -69,6 +69,10 @@ export class LeftKey implements Key {
     return leave();
   }
 
+  decapsulate(): Promise<Uint8Array> {
+    return leave();
+  }
+
   parts(): Promise<PartOutput> {
     return leave();
   }

@@ -11,7 +11,19 @@ const BIT = MASK.CryptographicUsageMask;
 const { State, CryptographicAlgorithm } = ENUM;
 
 export interface Use {
-  readonly operation: 'Encrypt' | 'Decrypt' | 'Sign' | 'SignatureVerify' | 'MAC' | 'MACVerify' | 'DeriveKey' | 'GetUsageAllocation' | 'Get' | 'Import';
+  readonly operation:
+    | 'Encrypt'
+    | 'Decrypt'
+    | 'Sign'
+    | 'SignatureVerify'
+    | 'MAC'
+    | 'MACVerify'
+    | 'DeriveKey'
+    | 'GetUsageAllocation'
+    | 'Get'
+    | 'Import'
+    | 'Encapsulate'
+    | 'Decapsulate';
   /** At least one of these bits of CryptographicUsageMask must be set. */
   readonly bits: number;
   /** Bits that are also sufficient for an FF1 key. */
@@ -34,6 +46,14 @@ export const USE = {
   DeriveKey: { operation: 'DeriveKey', bits: BIT.DeriveKey, protects: true, failure: 'no valid key for id' },
   WrapKey: { operation: 'Get', bits: BIT.WrapKey, protects: true, permission: 'WrapKey', failure: 'no valid wrapping key' },
   UnwrapKey: { operation: 'Import', bits: BIT.UnwrapKey, protects: false, permission: 'UnwrapKey', failure: 'no valid wrapping key' },
+  /** Masks have no bits of their own for it: it makes a key that two sides share, and ML-KEM keys are for encryption in 2.1. */
+  Encapsulate: { operation: 'Encapsulate', bits: BIT.Encrypt | BIT.WrapKey | BIT.KeyAgreement | BIT.DeriveKey, protects: true, failure: 'no valid key for id' },
+  Decapsulate: {
+    operation: 'Decapsulate',
+    bits: BIT.Decrypt | BIT.UnwrapKey | BIT.KeyAgreement | BIT.DeriveKey,
+    protects: false,
+    failure: 'no valid key for id',
+  },
   /** For any kind of protection. */
   GetUsageAllocation: {
     operation: 'GetUsageAllocation',

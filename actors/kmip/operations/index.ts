@@ -11,12 +11,14 @@ import { create } from './create.ts';
 import { createKeyPair } from './create-key-pair.ts';
 import { createSplitKey } from './create-split-key.ts';
 import { deactivate } from './deactivate.ts';
+import { decapsulate } from './decapsulate.ts';
 import { decrypt } from './decrypt.ts';
 import { delegatedLogin } from './delegated-login.ts';
 import { deleteAttribute } from './delete-attribute.ts';
 import { deriveKey } from './derive-key.ts';
 import { destroy } from './destroy.ts';
 import { discoverVersions } from './discover-versions.ts';
+import { encapsulate } from './encapsulate.ts';
 import { encrypt } from './encrypt.ts';
 import { exportObject } from './export.ts';
 import { get } from './get.ts';
@@ -72,12 +74,14 @@ const ALL: readonly Operation[] = [
   createKeyPair,
   createSplitKey,
   deactivate,
+  decapsulate,
   decrypt,
   delegatedLogin,
   deleteAttribute,
   deriveKey,
   destroy,
   discoverVersions,
+  encapsulate,
   encrypt,
   exportObject,
   get,

@@ -30,8 +30,8 @@ const ofFate = async (fate: string) => {
 
 test('operations that change a row or two are left to be written together', async () => {
   assert.deepEqual(await ofFate('left to be written'), [
-    ...['Activate', 'AddAttribute', 'AdjustAttribute', 'Archive', 'Create', 'DeleteAttribute', 'Destroy'],
-    ...['GetUsageAllocation', 'ModifyAttribute', 'Recover', 'Revoke', 'SetAttribute'],
+    ...['Activate', 'AddAttribute', 'AdjustAttribute', 'Archive', 'Create', 'Deactivate', 'DeleteAttribute', 'Destroy'],
+    ...['GetUsageAllocation', 'ModifyAttribute', 'Obliterate', 'Recover', 'Revoke', 'SetAttribute'],
   ]);
 });
 

@@ -16,6 +16,7 @@ import {
   integer,
   type Json,
   kmip,
+  kmip3,
   makePair,
   makeSecret,
   parameters,
@@ -30,6 +31,7 @@ const id = (name: string) => server.prefix + name;
 const DATA = Buffer.from('sixteen bytes of data, and some more');
 const HEX = DATA.toString('hex').toUpperCase();
 const on = (name: string, operation: string, ...more: Json[]) => done(kmip(server.admin, operation, identifier(id(name)), ...more));
+const on3 = (name: string, operation: string, ...more: Json[]) => done(kmip3(server.admin, operation, identifier(id(name)), ...more));
 const data = bytes('Data', DATA);
 const REASON = structure('RevocationReason', enumeration('RevocationReasonCode', 'CessationOfOperation'));
 const NEW = (value: string) => structure('NewAttribute', text('Description', value));
@@ -157,6 +159,28 @@ const WORK: Readonly<Record<string, Run>> = {
     await on('ended', 'Revoke', REASON);
     await refused(kmip(server.admin, 'Encrypt', identifier(id('ended')), data), /^Wrong_Key_Lifecycle_State/);
   },
+  async Deactivate() {
+    await on3('worn', 'Deactivate', structure('DeactivationReason', enumeration('DeactivationReasonCode', 'UsageLimit')));
+    await refused(kmip(server.admin, 'Encrypt', identifier(id('worn')), data), /^Wrong_Key_Lifecycle_State/);
+  },
+  async Obliterate() {
+    await on3('worn', 'Obliterate');
+    await refused(kmip(server.admin, 'GetAttributes', identifier(id('worn'))), /not found|no key/);
+  },
+  /** DHKEM: the token agrees, and this server derives. OpenSSL makes of the public key and the answer the same. */
+  async Encapsulate() {
+    encapsulated = await on3('agrees_pk', 'Encapsulate');
+    assert.equal(encapsulated['Data']?.length, 2 * 65);
+  },
+  async Decapsulate() {
+    const own = await on3('agrees', 'Decapsulate', bytes('Data', encapsulated['Data'] as string));
+    const [theirs, ours] = await Promise.all(
+      [encapsulated, own].map(async (made) => done(kmip(server.admin, 'Get', identifier(made['UniqueIdentifier'] as string)))),
+    );
+    assert.match(JSON.stringify(ours), /"KeyMaterial"[^}]*[0-9A-F]{64}/);
+    assert.deepEqual(JSON.stringify(ours?.['SecretData']), JSON.stringify(theirs?.['SecretData']));
+    await refused(kmip3(server.admin, 'Decapsulate', identifier(id('agrees')), bytes('Data', '04'.repeat(65))), /^CryptographicFailure: decryption failed/);
+  },
   async Destroy() {
     await on('ended', 'Destroy');
     await refused(kmip(server.admin, 'Decrypt', identifier(id('ended')), data), /destroyed/);
@@ -165,6 +189,7 @@ const WORK: Readonly<Record<string, Run>> = {
 
 const SUBJECT = structure('Attributes', text('CertificateSubjectCN', 'a key on a token'));
 let certificate = '';
+let encapsulated: Record<string, string> = {};
 const CMAC = parameters(enumeration('BlockCipherMode', 'CMAC'));
 const SPLIT = [integer('SplitKeyParts', 2), integer('SplitKeyThreshold', 2), enumeration('SplitKeyMethod', 'XOR'), structure('Attributes')];
 
@@ -258,11 +283,11 @@ function operations(): void {
 if (!skipWithout('softhsm2')) {
   test.before(async () => {
     server = await startHsmServer();
-    for (const name of ['aes', 'rekeyed', 'ended']) await done(makeSecret(server.admin, id(name)));
+    for (const name of ['aes', 'rekeyed', 'ended', 'worn']) await done(makeSecret(server.admin, id(name)));
     await done(makeSecret(server.admin, id('free'), boolean('Sensitive', false), boolean('Extractable', true)));
     const two: Json = { tag: 'UsageLimitsTotal', type: 'LongInteger', value: '0x0000000000000002' };
     await done(makeSecret(server.admin, id('limited'), structure('UsageLimits', two, enumeration('UsageLimitsUnit', 'Object'))));
-    for (const name of ['ec', 'signs']) await done(makePair(server.admin, id(name), enumeration('CryptographicAlgorithm', 'EC'), curve('P_256')));
+    for (const name of ['ec', 'signs', 'agrees']) await done(makePair(server.admin, id(name), enumeration('CryptographicAlgorithm', 'EC'), curve('P_256')));
   });
   test.after(() => server.end());
   operations();

@@ -1,4 +1,4 @@
-// A request of every operation that succeeds, in KMIP 2.1, with the objects that it is about.
+// A request of every operation that succeeds, in the form of KMIP 2.1, with the objects that it is about.
 import assert from 'node:assert/strict';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -123,6 +123,11 @@ export const REQUESTS: Readonly<Record<string, (client: KmipClient) => Promise<N
     const id = ID(await newKey(client));
     return [id, CBC, IV, await made(client, 'Encrypt', TAG.Data, [id, CBC, IV, data('secret')])];
   },
+  Deactivate: onKey(structure(TAG.DeactivationReason, [enumeration(TAG.DeactivationReasonCode, ENUM.DeactivationReasonCode.UsageLimit)])),
+  Decapsulate: async (client) => {
+    const { privateKey, publicKey } = await newPair(client);
+    return [ID(privateKey), await made(client, 'Encapsulate', TAG.Data, [ID(publicKey)])];
+  },
   DeleteAttribute: async (client) => [ID(await newKey(client, text(TAG.Comment, 'old'))), enumeration(TAG.AttributeReference, TAG.Comment)],
   DeriveKey: onKey(
     type('SymmetricKey'),
@@ -132,6 +137,7 @@ export const REQUESTS: Readonly<Record<string, (client: KmipClient) => Promise<N
   ),
   Destroy: async (client) => [ID(textIn(await client.do('Register', type('SymmetricKey'), attributes(), keyContent()), TAG.UniqueIdentifier))],
   DiscoverVersions: async () => [],
+  Encapsulate: async (client) => [ID((await newPair(client)).publicKey)],
   Encrypt: onKey(CBC, IV, data('secret')),
   Export: onKey(),
   Get: onKey(),
@@ -158,6 +164,7 @@ export const REQUESTS: Readonly<Record<string, (client: KmipClient) => Promise<N
     return [id, HMAC, data('told'), await made(client, 'MAC', TAG.MACData, [id, HMAC, data('told')])];
   },
   ModifyAttribute: async (client) => [ID(await newKey(client, text(TAG.Comment, 'old'))), described('new')],
+  Obliterate: async (client) => [ID(textIn(await client.do('Register', type('SymmetricKey'), attributes(), keyContent()), TAG.UniqueIdentifier))],
   ObtainLease: onKey(),
   PKCS_11: async () => [enumeration(TAG.PKCS_11Function, ENUM.PKCS_11Function.C_Initialize)],
   Poll: async (client) => {

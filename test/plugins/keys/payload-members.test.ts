@@ -8,12 +8,17 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { tagName } from '../../../kmip/ttlv/names.ts';
 import { boolean, bytes, enumeration, integer, type Node, structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { bytesOf, children, codeOf, structureOf } from '../../../kmip/ttlv/read.ts';
+import { operationExists } from '../../../kmip/ttlv/since.ts';
 import { TAG, type TagName } from '../../../kmip/ttlv/tag.ts';
+import { WORKING_VERSION } from '../../../kmip/version.ts';
 import { caller } from './caller.ts';
 import { ID, keyContent, newKey, newPair, REQUESTS } from './operation-requests.ts';
 
 const alice = caller('alice');
-const client = alice.client({ major: 2, minor: 1, encoding: 'binary' });
+const of2 = alice.client({ major: 2, minor: 1, encoding: 'binary' });
+const of3 = alice.client({ major: 3, minor: 0, encoding: 'binary' });
+/** Of the first version that has the operation. */
+const clientOf = (operation: OperationName) => (operationExists(ENUM.Operation[operation], WORKING_VERSION) ? of2 : of3);
 
 const SERVED = Object.keys(OPERATIONS) as OperationName[];
 const declared = (operation: OperationName): Operation => OPERATIONS[operation] as Operation;
@@ -24,7 +29,7 @@ const membersOf = (operation: OperationName): readonly TagName[] => {
 const required = async (operation: OperationName): Promise<Node[]> => {
   const request = REQUESTS[operation];
   assert.ok(request, `a request of ${operation} is missing in operation-requests.ts`);
-  return request(client);
+  return request(clientOf(operation));
 };
 
 test('no field of an operation may be there both once and any number of times', () => {
@@ -59,7 +64,7 @@ for (const operation of SERVED) {
     const own = new Set<string>(membersOf(operation));
     const foreign = EVERY.filter(([name]) => !own.has(name));
     const base = await required(operation);
-    const answers = await client.refusals(
+    const answers = await clientOf(operation).refusals(
       operation,
       foreign.map(([, tag]) => [...base, integer(tag, 1)]),
     );
@@ -73,12 +78,12 @@ for (const operation of SERVED) {
     const base = await required(operation);
     for (const name of membersOf(operation)) {
       const payload = [...base.filter(({ tag }) => tag !== TAG[name]), misshapen(name)];
-      const [answer] = await client.refusals(operation, [payload]);
+      const [answer] = await clientOf(operation).refusals(operation, [payload]);
       assert.ok(answer, `${operation} does not look at ${name}`);
       assert.ok(answer.message.includes(name.replace(/^.*(?=UniqueIdentifier)/, '')), `${operation} ${name}: ${answer.message}`);
     }
     // Nothing of all that was done, and what is well-formed is.
-    assert.deepEqual(await client.refusals(operation, [base]), [undefined]);
+    assert.deepEqual(await clientOf(operation).refusals(operation, [base]), [undefined]);
   });
 
   test(`${operation}: a field that it has once is not taken twice`, async () => {
@@ -87,7 +92,7 @@ for (const operation of SERVED) {
     for (const node of base) {
       const name = EVERY.find(([, tag]) => tag === node.tag)?.[0] as string;
       if (many.has(node.tag)) continue;
-      const [answer] = await client.refusals(operation, [[...base, node]]);
+      const [answer] = await clientOf(operation).refusals(operation, [[...base, node]]);
       assert.equal(answer?.reason, 'InvalidMessage');
       assert.match(answer.message, new RegExp(`${operation} takes only one ${name}`));
     }
@@ -110,17 +115,17 @@ test('what is not of the expected type is left alone, by every operation on an o
   for (const operation of SERVED.filter((each) => membersOf(each).includes('ExpectedObjectType'))) {
     const base = await required(operation);
     if (!base.some(({ tag }) => tag === TAG.UniqueIdentifier || tag === TAG.PrivateKeyUniqueIdentifier)) continue;
-    const [other] = await client.refusals(operation, [[...base, expecting('OpaqueObject')]]);
+    const [other] = await clientOf(operation).refusals(operation, [[...base, expecting('OpaqueObject')]]);
     assert.equal(other?.reason, 'InvalidObjectType', `${operation}: ${other?.message}`);
     assert.match(other?.message ?? '', /the request expects a OpaqueObject/);
     const [kind] = ['Certificate', 'PrivateKey', 'PublicKey', 'SplitKey', 'SymmetricKey'].filter((each) => other?.message.includes(`is a ${each},`));
     assert.ok(kind, other?.message);
-    assert.deepEqual(await client.refusals(operation, [[...base, expecting(kind as keyof typeof ENUM.ObjectType)]]), [undefined], operation);
+    assert.deepEqual(await clientOf(operation).refusals(operation, [[...base, expecting(kind as keyof typeof ENUM.ObjectType)]]), [undefined], operation);
   }
 });
 
 test('a request that names no object expects none', async () => {
-  const [answer] = await client.refusals('CreateSplitKey', [[...(await required('CreateSplitKey')), expecting('SymmetricKey')]]);
+  const [answer] = await of2.refusals('CreateSplitKey', [[...(await required('CreateSplitKey')), expecting('SymmetricKey')]]);
   assert.deepEqual([answer?.reason, answer?.message.includes('ExpectedObjectType')], ['InvalidField', true]);
 });
 
@@ -140,66 +145,66 @@ test('the expected type is told by its name and by its code, in JSON', async () 
   const wrong = { PrivateKey: 422, '0x00000004': 422 };
   const right = ['SymmetricKey', '0x00000002'];
   for (const expected of right) {
-    const id = String((await REQUESTS['Destroy']?.(client))?.[0]?.value);
+    const id = String((await REQUESTS['Destroy']?.(of2))?.[0]?.value);
     for (const [each, status] of Object.entries(wrong)) {
       const refused = await destroy(id, each);
       assert.equal(refused.status, status, refused.text);
       assert.match(refused.text, /Invalid_Object_Type/);
     }
-    assert.equal((await client.valueOf(id, TAG.State))?.value, ENUM.State.PreActive);
+    assert.equal((await of2.valueOf(id, TAG.State))?.value, ENUM.State.PreActive);
     assert.equal((await destroy(id, expected)).status, 200);
-    assert.equal((await client.valueOf(id, TAG.State))?.value, ENUM.State.Destroyed);
+    assert.equal((await of2.valueOf(id, TAG.State))?.value, ENUM.State.Destroyed);
   }
 });
 
 test('a cascade begins with what is expected', async () => {
-  const { privateKey, publicKey } = await newPair(client);
+  const { privateKey, publicKey } = await newPair(of2);
   const reason = structure(TAG.RevocationReason, [enumeration(TAG.RevocationReasonCode, ENUM.RevocationReasonCode.Superseded)]);
   const request = [ID(publicKey), reason, boolean(TAG.Cascade, true)];
-  const [refused] = await client.refusals('Revoke', [[...request, expecting('PrivateKey')]]);
+  const [refused] = await of2.refusals('Revoke', [[...request, expecting('PrivateKey')]]);
   assert.equal(refused?.reason, 'InvalidObjectType');
-  for (const id of [privateKey, publicKey]) assert.equal((await client.valueOf(id, TAG.State))?.value, ENUM.State.Active);
-  await client.do('Revoke', ...request, expecting('PublicKey'));
-  for (const id of [privateKey, publicKey]) assert.equal((await client.valueOf(id, TAG.State))?.value, ENUM.State.Deactivated);
+  for (const id of [privateKey, publicKey]) assert.equal((await of2.valueOf(id, TAG.State))?.value, ENUM.State.Active);
+  await of2.do('Revoke', ...request, expecting('PublicKey'));
+  for (const id of [privateKey, publicKey]) assert.equal((await of2.valueOf(id, TAG.State))?.value, ENUM.State.Deactivated);
 });
 
 test('what is to be authenticated is not taken by a mode that authenticates nothing', async () => {
-  const id = ID(await newKey(client));
+  const id = ID(await newKey(of2));
   const cbc = structure(TAG.CryptographicParameters, [
     enumeration(TAG.BlockCipherMode, ENUM.BlockCipherMode.CBC),
     enumeration(TAG.PaddingMethod, ENUM.PaddingMethod.PKCS5),
   ]);
   const additional = bytes(TAG.AuthenticatedEncryptionAdditionalData, Buffer.from('context'));
   const request = [id, cbc, bytes(TAG.Data, Buffer.from('secret')), bytes(TAG.IVCounterNonce, Buffer.alloc(16))];
-  const [refused, parts] = await client.refusals('Encrypt', [
+  const [refused, parts] = await of2.refusals('Encrypt', [
     [...request, additional],
     [...request, additional, boolean(TAG.InitIndicator, true)],
   ]);
   for (const each of [refused, parts])
     assert.match(each?.message ?? '', /AES-128-CBC does not authenticate data; leave out AuthenticatedEncryptionAdditionalData/);
-  const data = bytesOf(await client.do('Encrypt', ...request), TAG.Data) as Uint8Array;
+  const data = bytesOf(await of2.do('Encrypt', ...request), TAG.Data) as Uint8Array;
   const back = [id, cbc, bytes(TAG.Data, data), bytes(TAG.IVCounterNonce, Buffer.alloc(16))];
   for (const tag of [TAG.AuthenticatedEncryptionAdditionalData, TAG.AuthenticatedEncryptionTag]) {
-    const [answer] = await client.refusals('Decrypt', [[...back, bytes(tag, Buffer.alloc(16))]]);
+    const [answer] = await of2.refusals('Decrypt', [[...back, bytes(tag, Buffer.alloc(16))]]);
     assert.equal(answer?.reason, 'InvalidField');
   }
-  await client.do('Decrypt', ...back);
+  await of2.do('Decrypt', ...back);
 });
 
 test('one object at a time is registered', async () => {
   const base = (await required('Register')).filter(({ tag }) => tag !== TAG.SymmetricKey);
   const other = structure(TAG.PrivateKey, keyContent().value);
-  const [answer] = await client.refusals('Register', [[...base, keyContent(), other]]);
+  const [answer] = await of2.refusals('Register', [[...base, keyContent(), other]]);
   assert.deepEqual([answer?.reason, answer?.message.includes('PrivateKey')], ['InvalidField', true]);
 });
 
 test('Query tells the defaults, and of a function that there is not that there is none', async () => {
   const { DefaultsInformation } = TAG;
-  const answer = await client.do('Query', enumeration(TAG.QueryFunction, ENUM.QueryFunction.QueryDefaultsInformation));
+  const answer = await of2.do('Query', enumeration(TAG.QueryFunction, ENUM.QueryFunction.QueryDefaultsInformation));
   const defaults = children(structureOf(answer, DefaultsInformation) ?? answer, TAG.ObjectDefaults);
   assert.ok(defaults.length > 0);
   for (const each of defaults) assert.ok(each.type === TYPE.Structure && codeOf(each, TAG.ObjectType) !== undefined);
-  const [unknown] = await client.refusals('Query', [[enumeration(TAG.QueryFunction, 0x7f)]]);
+  const [unknown] = await of2.refusals('Query', [[enumeration(TAG.QueryFunction, 0x7f)]]);
   assert.equal(unknown?.reason, 'InvalidField');
 });
 

@@ -367,7 +367,9 @@ test('a version that is not served is answered in the newest of its major number
   assert.deepEqual(await answeredIn(1, 5), ['1.4', 'InvalidMessage']);
   assert.deepEqual(await answeredIn(1, -1), ['1.4', 'InvalidMessage']);
   assert.deepEqual(await answeredIn(2, 2), ['2.1', 'UnsupportedProtocolVersion']);
-  assert.deepEqual(await answeredIn(3, 0), ['2.1', 'UnsupportedProtocolVersion']);
+  assert.deepEqual(await answeredIn(3, 0), ['3.0', 'Success']);
+  assert.deepEqual(await answeredIn(3, 1), ['3.0', 'UnsupportedProtocolVersion']);
+  assert.deepEqual(await answeredIn(4, 0), ['2.1', 'UnsupportedProtocolVersion']);
   assert.deepEqual(await answeredIn(0, 9), ['2.1', 'UnsupportedProtocolVersion']);
 });
 
@@ -377,7 +379,7 @@ test('so is a message that is not worked on', () => {
     const message = encodeBinary(structure(TAG.RequestMessage, [structure(TAG.RequestHeader, [version, integer(TAG.BatchCount, 1)])]));
     return versionIn(decodeBinary(new Uint8Array(failureMessage(message, 'OVERLOADED', 0))));
   };
-  assert.deepEqual([told(1, 2), told(1, 5), told(2, 0), told(2, 9), told(3, 0)], ['1.2', '1.4', '2.0', '2.1', '2.1']);
+  assert.deepEqual([told(1, 2), told(1, 5), told(2, 0), told(2, 9), told(3, 2), told(4, 0)], ['1.2', '1.4', '2.0', '2.1', '3.0', '2.1']);
 });
 
 test.run();

@@ -1,5 +1,6 @@
 // KMIP 3.0 as a client writes and reads it: types for what names objects, links that are attributes, names that are texts, and no count of items.
 import assert from 'node:assert/strict';
+import { createPublicKey, encapsulate, type KeyObject } from 'node:crypto';
 import { request } from 'undici';
 import { test } from 'uvu';
 import { caller } from './caller.ts';
@@ -178,6 +179,65 @@ test('Ephemeral says what is not shown', async () => {
     ['0x00000009', 'InvalidField'],
   ] as const)
     assert.equal(told((await send([version(3, 0)], encrypt(value))).items[0], 'ResultReason'), reason);
+});
+
+/** The public key of the pair as OpenSSL has it. */
+async function publicKeyOf(key: string): Promise<KeyObject> {
+  const block = member(member(await done('Get', id(key), ['KeyFormatType', 'Enumeration', 'X_509']), 'PublicKey'), 'KeyBlock');
+  const der = Buffer.from(told(member(block, 'KeyValue'), 'KeyMaterial') as string, 'hex');
+  return createPublicKey({ key: der, format: 'der', type: 'spki' });
+}
+
+async function secretOf(key: string): Promise<string> {
+  const secret = member(await done('Get', id(key)), 'SecretData');
+  assert.equal(told(secret, 'SecretDataType'), 'Seed');
+  return told(member(member(secret, 'KeyBlock'), 'KeyValue'), 'KeyMaterial') as string;
+}
+
+const ON = (curve: string): Written => ['CryptographicDomainParameters', [['RecommendedCurve', 'Enumeration', curve]]];
+const asked = (kem: string): Written => ['CryptographicParameters', [['KEMAlgorithm', 'Enumeration', kem]]];
+
+async function pairOf(...attributes: readonly Written[]): Promise<{ ofPrivate: string; ofPublic: string }> {
+  const payload = await done('CreateKeyPair', ['CommonAttributes', [...attributes, active]]);
+  return { ofPrivate: told(payload, 'PrivateKeyUniqueIdentifier') as string, ofPublic: told(payload, 'PublicKeyUniqueIdentifier') as string };
+}
+
+for (const [kem, ...attributes] of [
+  ['MLKEM', ['CryptographicAlgorithm', 'Enumeration', 'ML-KEM-768']],
+  ['DHKEM', ['CryptographicAlgorithm', 'Enumeration', 'EC'], ON('P-256')],
+  ['DHKEM', ['CryptographicAlgorithm', 'Enumeration', 'ECDH'], ON('CURVE25519')],
+] as readonly (readonly [string, ...Written[]])[])
+  test(`Encapsulate and Decapsulate with ${kem}, ${attributes.at(-1)?.[1]}: both sides have one secret, and OpenSSL too`, async () => {
+    const { ofPrivate, ofPublic } = await pairOf(...attributes);
+    const named: Written = ['Attributes', [['Name', 'TextString', `shared by ${ofPublic}`]]];
+    const made = await done('Encapsulate', id(ofPublic), asked(kem), named);
+    const [secret, data] = [told(made, 'UniqueIdentifier') as string, member(made, 'Data') as Written];
+    assert.deepEqual(await shown(secret, 'ObjectType', 'State', 'Name'), [
+      ['ObjectType', 'Enumeration', 'SecretData'],
+      ['State', 'Enumeration', 'PreActive'],
+      ['Name', 'TextString', `shared by ${ofPublic}`],
+    ]);
+    const other = told(await done('Decapsulate', id(ofPrivate), data), 'UniqueIdentifier') as string;
+    assert.notEqual(other, secret);
+    assert.equal(await secretOf(other), await secretOf(secret));
+
+    const { sharedKey, ciphertext } = encapsulate(await publicKeyOf(ofPublic));
+    const ours = await done('Decapsulate', id(ofPrivate), ['Data', 'ByteString', Buffer.from(ciphertext).toString('hex')]);
+    assert.equal((await secretOf(told(ours, 'UniqueIdentifier') as string)).toLowerCase(), Buffer.from(sharedKey).toString('hex'));
+
+    assert.equal(await ask('Encapsulate', id(ofPrivate)), 'InvalidObjectType');
+    assert.equal(await ask('Decapsulate', id(ofPublic), data), 'InvalidObjectType');
+    assert.equal(await ask('Decapsulate', id(ofPrivate), ['Data', 'ByteString', '0405']), 'CryptographicFailure');
+    assert.equal(await ask('Decapsulate', id(ofPrivate)), 'InvalidMessage');
+    assert.equal(await ask('Encapsulate', id(ofPublic), asked('RSASVE')), 'BadCryptographicParameters');
+  });
+
+test('keys that are not for it, or of an algorithm without a mechanism, encapsulate nothing', async () => {
+  const rsa = await pairOf(['CryptographicAlgorithm', 'Enumeration', 'RSA'], ['CryptographicLength', 'Integer', 2048]);
+  assert.equal(await ask('Encapsulate', id(rsa.ofPublic)), 'UnsupportedCryptographicParameters');
+  const signing: readonly Written[] = [['CryptographicAlgorithm', 'Enumeration', 'EC'], ON('P-256'), ['CryptographicUsageMask', 'Integer', 'Sign|Verify']];
+  assert.equal(await ask('Encapsulate', id((await pairOf(...signing)).ofPublic)), 'IncompatibleCryptographicUsageMask');
+  assert.equal(await ask('Encapsulate', id(await created(active))), 'InvalidObjectType');
 });
 
 test('3.0 reads the forms of 2.x; 2.x has none of 3.0', async () => {

@@ -24,6 +24,7 @@ import { CURVES } from './public-key.ts';
 import { wrapByRsaAes } from './rsa-aes.ts';
 import { signatureFrom, tokenSigning } from './signature-mechanism.ts';
 import { type AesChoice, aesChoice, fitting, isWrap, RSA, rsaChoice, wrapMechanism, wrappingParameters } from './token-cipher.ts';
+import { decapsulateOnToken } from './token-decapsulation.ts';
 import { decryptAes, decryptRsa } from './token-decryption.ts';
 import { materialFrom, publicHalf, signingHalf } from './token-material.ts';
 import type { Tokens } from './tokens.ts';
@@ -174,6 +175,10 @@ class HsmKey implements Keys.Key {
       throw new Refusal('BadCryptographicParameters', `the public key of the other side must be on the curve of ${this.id}`);
     const mechanism: TokenMechanism = { name: 'CKM_ECDH1_DERIVE', parameter: { kind: 'ecdh', peer: owned(exportRaw(peer)) } };
     return this.#token.derive(mechanism, Math.ceil(length / 8));
+  }
+
+  decapsulate(ciphertext: Uint8Array): Promise<Uint8Array> {
+    return decapsulateOnToken(this, ciphertext);
   }
 
   parts(part: Keys.KeyPart): Promise<Keys.PartOutput> {

@@ -130,6 +130,10 @@ export class WrappedKey implements Keys.Key {
     return this.#either((key) => key.agree(peer));
   }
 
+  decapsulate(ciphertext: Uint8Array): Promise<Uint8Array> {
+    return this.#either((key) => key.decapsulate(ciphertext));
+  }
+
   publicKey(): Promise<KeyObject> {
     return this.#there.publicKey();
   }

@@ -1,7 +1,7 @@
 // Encryption with the public key of a pair: RSA, ECIES, and the encapsulation of ML-KEM.
 import type { KeyObject } from 'node:crypto';
 import { encrypt } from '../../../../crypto/cipher/asymmetric-encrypt.ts';
-import { encapsulate } from '../../../../crypto/key/key-agreement.ts';
+import { encapsulate } from '../../../../crypto/key/encapsulation.ts';
 import type { Encrypted, Encryption } from '../key.ts';
 import { pairCipher } from './ciphers.ts';
 

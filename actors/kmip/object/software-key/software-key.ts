@@ -5,7 +5,8 @@ import type { Cipher } from '../../../../crypto/cipher/cipher.ts';
 import type { Wrapped } from '../../../../crypto/cipher/wrap.ts';
 import { ff1Decrypt, ff1Encrypt } from '../../../../crypto/format-preserving/fpe.ts';
 import { derive, derivePbkdf2 } from '../../../../crypto/key/derive.ts';
-import { agree, decapsulate } from '../../../../crypto/key/key-agreement.ts';
+import { decapsulate } from '../../../../crypto/key/encapsulation.ts';
+import { agree } from '../../../../crypto/key/key-agreement.ts';
 import { keyFacts } from '../../../../crypto/key/key-algorithm.ts';
 import type { CryptographicAlgorithm, CryptographicParameters, RecommendedCurve } from '../../../../crypto/parameters.ts';
 import { macAlgorithm, mac as macOf, macVerify } from '../../../../crypto/signature/mac.ts';
@@ -152,6 +153,10 @@ class SoftwareKey implements Keys.Key {
 
   async agree(peer: KeyObject): Promise<Uint8Array> {
     return agree(pairKeyOf(this.#object), peer);
+  }
+
+  async decapsulate(ciphertext: Uint8Array): Promise<Uint8Array> {
+    return decapsulate(pairKeyOf(this.#object), ciphertext);
   }
 
   async parts(part: Keys.KeyPart): Promise<Keys.PartOutput> {
