@@ -30,6 +30,8 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const input = bytesOf(request, TAG.PKCS_11InputParameters);
   const answer: Node[] = [...(named === undefined ? [] : [text(TAG.PKCS_11Interface, named)]), enumeration(TAG.PKCS_11Function, code)];
   const result = (returned: ReturnCode, ...members: Node[]) => [...answer, ...members, enumeration(TAG.PKCS_11ReturnCode, ENUM.PKCS_11ReturnCode[returned])];
+  // In KMIP 3.0 each answer repeats it (OASIS case PKCS11-M-1-30).
+  const repeated = value !== undefined && ctx.version.major >= 3 ? [bytes(TAG.CorrelationValue, value)] : [];
   switch (functionName(code)) {
     case 'C_Initialize':
       if (value !== undefined && (await isOpen(ctx, value))) return result('CRYPTOKI_ALREADY_INITIALIZED');
@@ -37,11 +39,11 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
     case 'C_GetInfo':
       if (isGiven(input)) return result('ARGUMENTS_BAD');
       if (value === undefined || !(await isOpen(ctx, value))) return result('CRYPTOKI_NOT_INITIALIZED');
-      return result('OK', bytes(TAG.PKCS_11OutputParameters, info(ctx)));
+      return result('OK', ...repeated, bytes(TAG.PKCS_11OutputParameters, info(ctx)));
     case 'C_Finalize':
       if (isGiven(input)) return result('ARGUMENTS_BAD');
       if (value === undefined || !(await ctx.server.streams.abandon(owner(ctx), value))) return result('CRYPTOKI_NOT_INITIALIZED');
-      return result('OK');
+      return result('OK', ...repeated);
     default:
       return result('FUNCTION_NOT_SUPPORTED');
   }

@@ -164,6 +164,12 @@ test('Obliterate leaves nothing of an object, destroyed before or not', async ()
   assert.equal(await ask('GetAttributes', id(used)), 'ObjectNotFound');
 });
 
+test('an answer of PKCS_11 repeats the CorrelationValue', async () => {
+  const ask11 = async (name: string, ...more: readonly Written[]) => done('PKCS_11', ['PKCS_11Function', 'Enumeration', name], ...more);
+  const value = member(await ask11('C_Initialize'), 'CorrelationValue') as Written;
+  for (const name of ['C_GetInfo', 'C_Finalize']) assert.deepEqual(member(await ask11(name, value), 'CorrelationValue'), value, name);
+});
+
 test('Ephemeral says what is not shown', async () => {
   const key = await created(active);
   const encrypt = (ephemeral: string) => item('Encrypt', [id(key), ['Data', 'ByteString', '00']], ['Ephemeral', 'Enumeration', ephemeral]);
