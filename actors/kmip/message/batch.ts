@@ -31,7 +31,7 @@ export interface Outcome extends ItemOutcome {
 }
 
 /** The operations that answer a key, or what was made with one. */
-const WITHHELD: ReadonlySet<OperationName> = new Set(['Decrypt', 'Encrypt', 'Export', 'Get', 'MAC', 'Sign']);
+const WITHHELD: ReadonlySet<OperationName> = new Set(['Decrypt', 'Encapsulate', 'Encrypt', 'Export', 'Get', 'MAC', 'Sign']);
 
 /** Thrown inside the transaction of a batch to undo it. */
 class Undo extends Error {}

@@ -5,6 +5,7 @@ import { type Node, type Structure, structure, TYPE, text } from '../../../kmip/
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { withData } from '../earlier.ts';
 import type { OperationContext } from '../operation-context.ts';
+import { owns } from '../principal.ts';
 import { discoverNamed } from './discover.ts';
 
 const { OnLineStorage, ArchivalStorage } = MASK.StorageStatusMask;
@@ -33,7 +34,8 @@ async function named(ctx: OperationContext, { tag, value }: Structure): Promise<
 }
 
 /**
- * The object with this Name among those that the caller may know of, the caller's own first: an owner has a Name once, but for the two keys of a pair.
+ * The object with this Name among those that the caller may know of. Others may name what they have granted as they like, so the caller's own comes
+ * first: an owner has a Name once, but for the two keys of a pair.
  * @throws Refusal ObjectNotFound, InvalidField if it stands for several
  */
 async function objectNamed(ctx: OperationContext, name: string): Promise<string> {
@@ -46,6 +48,11 @@ async function objectNamed(ctx: OperationContext, name: string): Promise<string>
   });
   const [id, other] = ids;
   if (id === undefined) throw new Refusal('ObjectNotFound', `there is no object with the Name ${JSON.stringify(name)}`);
-  if (other !== undefined) throw new Refusal('InvalidField', `several objects have the Name ${JSON.stringify(name)}: give the identifier of the one you mean`);
+  if (other !== undefined && (!(await isOwn(ctx, id)) || (await isOwn(ctx, other))))
+    throw new Refusal('InvalidField', `several objects have the Name ${JSON.stringify(name)}: give the identifier of the one you mean`);
   return id;
+}
+
+async function isOwn(ctx: OperationContext, id: string): Promise<boolean> {
+  return owns(ctx.caller, (await ctx.describeById(id, 'GetAttributes')).owner);
 }

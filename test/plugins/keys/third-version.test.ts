@@ -102,6 +102,34 @@ test('a Name is a text, and names an object where a NameReference is given', asy
   assert.equal(await ask('Get', ['UniqueIdentifier', 'NameReference', 'a pair of 3.0']), 'InvalidField');
 });
 
+test("somebody else's object of the same Name stands behind the caller's own, and for itself where the caller has none", async () => {
+  const bob = alice.server.as(await alice.server.client('bob'));
+  const give = async (name: string): Promise<string> => {
+    const named: Written = [
+      'Name',
+      [
+        ['NameValue', 'TextString', name],
+        ['NameType', 'Enumeration', 'UninterpretedTextString'],
+      ],
+    ];
+    const body = json([
+      'Create',
+      [
+        ['ObjectType', 'Enumeration', 'SymmetricKey'],
+        ['Attributes', [...AES, named]],
+      ],
+    ]);
+    const made = told(written([(await bob('POST', '/kmip/2_1', { body })).body as Read])[0], 'UniqueIdentifier') as string;
+    const grant = { unique_identifier: made, user_id: '*', operation_types: ['get'] };
+    assert.equal((await bob('POST', '/access/grant', { body: grant })).status, 200);
+    return made;
+  };
+  const own = await created(['Name', 'TextString', 'wanted by two']);
+  const [granted] = [await give('wanted by one'), await give('wanted by two')];
+  const named = async (name: string) => told(await done('Get', ['UniqueIdentifier', 'NameReference', name]), 'UniqueIdentifier');
+  assert.deepEqual([await named('wanted by two'), await named('wanted by one')], [own, granted]);
+});
+
 test('each type of link is an attribute of its own', async () => {
   const [key, next, previous] = [await created(), await created(['Name', 'TextString', 'the next one']), await created()];
   await done('AddAttribute', id(key), added(['NextLink', 'NameReference', 'the next one']));
