@@ -5,11 +5,9 @@ export interface Version {
   readonly minor: number;
 }
 
-/**
- * In the order of preference, in which DiscoverVersions returns them: newest first, but 3.0 last while it is a committee draft (that of May 2026),
- * so that only clients that ask for it speak it.
- */
+/** Newest first, in the order that DiscoverVersions returns. 3.0 is a committee draft (that of May 2026). */
 export const VERSIONS: readonly Version[] = [
+  { major: 3, minor: 0 },
   { major: 2, minor: 1 },
   { major: 2, minor: 0 },
   { major: 1, minor: 4 },
@@ -17,7 +15,6 @@ export const VERSIONS: readonly Version[] = [
   { major: 1, minor: 2 },
   { major: 1, minor: 1 },
   { major: 1, minor: 0 },
-  { major: 3, minor: 0 },
 ];
 
 /** Payloads of all versions are converted to and from the form of this one. A request in JSON without a RequestMessage is of this version too. */

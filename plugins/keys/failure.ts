@@ -3,7 +3,7 @@ import { encodeBinary } from '../../kmip/ttlv/binary.ts';
 import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 import { dateTime, enumeration, integer, structure, text } from '../../kmip/ttlv/node.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';
-import { VERSIONS, type Version } from '../../kmip/version.ts';
+import { VERSIONS, type Version, WORKING_VERSION } from '../../kmip/version.ts';
 
 /** Offsets in a request message, in bytes: the protocol version, its major and its minor number. */
 const [VERSION_AT, MAJOR_AT, MINOR_AT] = [16, 24, 40];
@@ -34,5 +34,5 @@ function versionOf(request: Buffer): Version {
   const [major, minor] = isThere ? [request.readInt32BE(MAJOR_AT + 8), request.readInt32BE(MINOR_AT + 8)] : [1, 0];
   const newest = VERSIONS.find((version) => version.major === major);
   // If the major version is not served, answer in the newest version that is.
-  return newest === undefined ? (VERSIONS[0] as Version) : { major, minor: minor < 0 ? newest.minor : Math.min(minor, newest.minor) };
+  return newest === undefined ? WORKING_VERSION : { major, minor: minor < 0 ? newest.minor : Math.min(minor, newest.minor) };
 }

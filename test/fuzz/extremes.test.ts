@@ -5,7 +5,7 @@ import { serve } from '../../actors/kmip/message/serve.ts';
 import { encodeBinary } from '../../kmip/ttlv/binary.ts';
 import { tagName } from '../../kmip/ttlv/names.ts';
 import { bigInteger, integer, interval, longInteger, type Node, structure, TYPE } from '../../kmip/ttlv/node.ts';
-import { VERSIONS } from '../../kmip/version.ts';
+import { WORKING_VERSION } from '../../kmip/version.ts';
 import { readAnswer } from './answer.ts';
 import { ALICE } from './key-server.ts';
 import { batchItem, requestMessage } from './objects.ts';
@@ -14,7 +14,7 @@ import { inVersion, type Request } from './requests.ts';
 
 const world = await openWorld();
 const { fuzzed, requests } = world;
-const version = VERSIONS[0] as (typeof VERSIONS)[number];
+const version = WORKING_VERSION;
 /** Of memory, far more than an answer needs, and far less than a number that is taken at its word asks for. */
 const MAX_BYTES = 128 * 2 ** 20;
 

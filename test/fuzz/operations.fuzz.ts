@@ -9,7 +9,7 @@ import { encodeJson } from '../../kmip/ttlv/json.ts';
 import { boolean, bytes, enumeration, integer, type Node, type Structure, structure, TYPE } from '../../kmip/ttlv/node.ts';
 import { bytesOf, child } from '../../kmip/ttlv/read.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';
-import { VERSIONS, type Version } from '../../kmip/version.ts';
+import { VERSIONS, type Version, WORKING_VERSION } from '../../kmip/version.ts';
 import { CODECS, checkSilence, readAnswer } from './answer.ts';
 import { ALICE, type FuzzedServer, openFuzzedServer } from './key-server.ts';
 import { BROUGHT } from './members.ts';
@@ -42,7 +42,7 @@ const CONTINUATIONS = Object.values(ENUM.BatchErrorContinuationOption);
 
 /** A message of one to some items, broken or not, in a version that knows the first of its requests. */
 export function brokenMessage({ requests, written, pool }: World, random: Random): Structure {
-  const version = random.below(2) === 0 ? (VERSIONS[0] as Version) : random.pick(VERSIONS);
+  const version = random.below(2) === 0 ? WORKING_VERSION : random.pick(VERSIONS);
   const known = written.get(version) ?? [];
   const items: Structure[] = [];
   for (let left = random.pick(ITEMS); left > 0; left--) {

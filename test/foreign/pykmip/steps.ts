@@ -31,7 +31,7 @@ const ATTRIBUTES = [
 const reasonBy = (since: string, name: string, before: string) => (value: unknown, version: string) => assert.equal(value, version >= since ? name : before);
 
 const STEPS: readonly Step[] = [
-  ['DiscoverVersions', ['2.1', '2.0', '1.4', '1.3', '1.2', '1.1', '1.0', '3.0'], '1.1'],
+  ['DiscoverVersions', ['2.1', '2.0', '1.4', '1.3', '1.2', '1.1', '1.0'], '1.1'],
   ['DiscoverVersions of one', 1, '1.1'],
   [
     'Query',

@@ -131,7 +131,7 @@ test('GET /server-info: the versions, and the HSM instances as they were last se
   const { hsm_instances: instances, ...rest } = body;
   assert.deepEqual(rest, {
     version: '0.0.0-test',
-    kmip_versions: ['2.1', '2.0', '1.4', '1.3', '1.2', '1.1', '1.0', '3.0'],
+    kmip_versions: ['3.0', '2.1', '2.0', '1.4', '1.3', '1.2', '1.1', '1.0'],
     vendor_identification: 'gatehouse',
   });
   assert.deepEqual(
