@@ -1,12 +1,12 @@
 // The interface of the actor of an HSM instance: its calls, their arguments and answers.
 
 import type { TokenHash } from '../../kmip/token-hash.ts';
-import type { HsmArgs } from './args.ts';
+import type { HsmArgs, HsmPeer } from './args.ts';
 import type { PartOutput, PartOwner, PartStart, Sealed } from './part.ts';
 import type { AttributeChanges, HsmHints, HsmQuirks } from './quirks.ts';
 import type { WrappedKey } from './wrapped-key.ts';
 
-export type { AttributeChanges, HsmArgs, HsmHints, HsmQuirks, PartOutput, PartOwner, PartStart, Sealed, TokenHash, WrappedKey };
+export type { AttributeChanges, HsmArgs, HsmHints, HsmPeer, HsmQuirks, PartOutput, PartOwner, PartStart, Sealed, TokenHash, WrappedKey };
 
 export interface SlotStatus {
   /** The number in the configuration. */

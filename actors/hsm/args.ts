@@ -2,6 +2,14 @@
 import type { SecretFile } from '../../kernel/config/secret-file.ts';
 import type { HsmHints, HsmQuirks } from './quirks.ts';
 
+export interface HsmPeer {
+  readonly prefix: string;
+  /** Its `hsm_slot`. */
+  readonly slots: readonly number[];
+  /** It comes before this one in the configuration. */
+  readonly isBefore: boolean;
+}
+
 export interface HsmArgs {
   /** Routing prefix: `hsm::soft_hsm`, `hsm::soft_hsm_1`. */
   readonly prefix: string;
@@ -9,6 +17,8 @@ export interface HsmArgs {
   readonly library: string;
   /** A PIN in a file is read for each login, and held by nobody. */
   readonly slots: readonly { readonly number: number; readonly pin: string | SecretFile }[];
+  /** The other instances that see the tokens of this one, because they use its library in the same way. */
+  readonly peers?: readonly HsmPeer[];
   /** Names of the users who administer the keys of this instance; `*` means everybody. */
   readonly admins: readonly string[];
   readonly probeSeconds: number;

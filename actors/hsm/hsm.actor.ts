@@ -59,9 +59,10 @@ export default defineActor<HsmApi, HsmArgs>(async (args, ctx) => {
   };
 });
 
-function watchesOf({ prefix, slots, hints = {} }: HsmArgs, node: string, store: Store): Promise<SlotWatch[]> {
+function watchesOf(args: HsmArgs, node: string, store: Store): Promise<SlotWatch[]> {
+  const { slots, hints = {} } = args;
   const lent = new LentSessions();
-  return Promise.all(slots.map(async ({ number, pin }) => new SlotWatch(number, pin, await openBinding(store, node, prefix, number), hints, lent)));
+  return Promise.all(slots.map(async ({ number, pin }) => new SlotWatch(number, pin, await openBinding(store, node, args, number), hints, lent)));
 }
 
 /** Tells of keys that another program has put in the place of others, in the log and in the audit log, where it is still seen when the log is gone. */

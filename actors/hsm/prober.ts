@@ -99,6 +99,7 @@ export class Prober implements SlotHost {
 
   async #probeSlots(): Promise<void> {
     const open = await this.#cryptoki.open();
+    await Promise.all(this.#watches.map((watch) => watch.readClaims()));
     for (const watch of this.#watches) await watch.probe(open);
   }
 
@@ -112,12 +113,13 @@ export class Prober implements SlotHost {
 
   /**
    * Some libraries detect a token that is back only after a restart. A restart also ends the sessions of healthy slots, so it happens at every
-   * probe while no slot works, but only at every third one while some do.
+   * probe while no slot works, but only at every third one while some do, and not for a slot whose token another one has.
    */
   #isRestartDue(): boolean {
     const gone = this.#watches.filter(({ problem, refused }) => problem !== undefined && !refused);
-    this.#failures = gone.length === 0 ? 0 : this.#failures + 1;
-    return gone.length > 0 && (gone.length === this.#watches.length || this.#failures % RESTART_EVERY === 0);
+    const isMissing = gone.some(({ isTaken }) => !isTaken);
+    this.#failures = isMissing ? this.#failures + 1 : 0;
+    return gone.length > 0 && (gone.length === this.#watches.length || (isMissing && this.#failures % RESTART_EVERY === 0));
   }
 
   /** A row that cannot be written now is written after the next probe. */

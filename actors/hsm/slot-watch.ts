@@ -8,18 +8,13 @@ import { LentSessions } from './lent-sessions.ts';
 import { markOfPin } from './pin-mark.ts';
 import { isPinRefusal, nameOf, returnValue } from './return-value.ts';
 import { Sessions } from './sessions.ts';
+import type { SlotBinding } from './slot-binding.ts';
+import { claimantOf, type SlotClaim } from './slot-claims.ts';
 
 const USER = 1;
 const ENDED = 'its session ended';
 /** CKF_USER_PIN_COUNT_LOW, CKF_USER_PIN_FINAL_TRY, CKF_USER_PIN_LOCKED: the token reports that a PIN was refused. */
 const PIN_REFUSED_FLAGS = 0x10000 | 0x20000 | 0x40000;
-
-export interface SlotBinding {
-  /** Serial number of the token that the slot is bound to; undefined before the first login. */
-  serial: string | undefined;
-  /** In place of the token before, if there was one. */
-  bind(serial: string): Promise<void>;
-}
 
 /** What other threads do on the slot. */
 export interface Occupied {
@@ -46,6 +41,10 @@ export class SlotWatch {
   /** Another one after each end of a login. */
   login = 0;
   #isBound = false;
+  /** As they were read last. */
+  #claims: readonly SlotClaim[] = [];
+  /** The problem is that another slot has the token. */
+  isTaken = false;
   /** Serial numbers of tokens that do not take the place of a missing one: they are those of other slots. Undefined unless the operator has accepted another token. */
   #notAccepted: ReadonlySet<string> | undefined;
 
@@ -89,6 +88,11 @@ export class SlotWatch {
     return this.#slot;
   }
 
+  /** Before a probe that may log in. While the database is away, those that were read before hold. */
+  async readClaims(): Promise<void> {
+    if (this.#session === undefined) this.#claims = (await this.#binding.claims?.().catch(() => undefined)) ?? this.#claims;
+  }
+
   /** A slot that another thread occupies is not probed: that could hold up this thread. @returns true if the token is present and logged in */
   async probe(library: pkcs11js.PKCS11): Promise<boolean> {
     if (this.occupied?.stall() !== undefined || this.occupied?.isHeld()) return this.problem === undefined;
@@ -130,12 +134,14 @@ export class SlotWatch {
   }
 
   async #open(library: pkcs11js.PKCS11): Promise<void> {
+    this.isTaken = false;
     const slot = findSlot(library, this.number, this.#binding.serial, this.#hints.token, this.#notAccepted);
     this.#slot = slot;
     this.#library = library;
     const { serialNumber, flags } = library.C_GetTokenInfo(slot);
     const serial = serialNumber.trim();
     this.#requireBound(serial);
+    this.#requireFree(library, serial);
     const pin = textOfSecret(this.#pin);
     const mark = markOfPin(pin);
     this.#requireNotRefused(serial, mark, (flags & PIN_REFUSED_FLAGS) !== 0);
@@ -161,6 +167,16 @@ export class SlotWatch {
     const { serial: bound } = this.#binding;
     if (bound !== undefined && serial !== bound && this.#notAccepted === undefined)
       throw new Error(`the slot holds another token than before (${serial}, not ${bound}): insert the token ${bound}, ${OR_ACCEPT}`);
+  }
+
+  /** @throws Error for a token that another slot has */
+  #requireFree(library: pkcs11js.PKCS11, serial: string): void {
+    const claimant = claimantOf(library, { slot: this.slot, serial, isBound: this.#binding.serial === serial }, this.#claims);
+    this.isTaken = claimant !== undefined;
+    if (claimant)
+      throw new Error(
+        `the token ${serial} is that of slot ${claimant.number} of ${claimant.prefix}: a token belongs to one slot of one instance, so take one of the two out of hsm_slot`,
+      );
   }
 
   /** @throws Error for a token that refused this PIN and does not show that this was corrected */

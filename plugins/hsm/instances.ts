@@ -1,7 +1,7 @@
 // Derives the HSM instances from the configuration: their prefixes, their libraries, and which instances share a library.
 
 import { existsSync, realpathSync } from 'node:fs';
-import type { HsmArgs } from '../../actors/hsm/api.ts';
+import type { HsmArgs, HsmPeer } from '../../actors/hsm/api.ts';
 import type { SecretFile } from '../../kernel/config/secret-file.ts';
 import type { Isolation } from '../../kernel/isolation.ts';
 import type { HsmConfig } from './config.ts';
@@ -20,6 +20,8 @@ export function hsmInstances(config: HsmConfig, env: NodeJS.ProcessEnv): readonl
   const models = config.map(modelOf);
   const longest = longestDeadline(config);
   const libraries = config.map(({ library }, index) => libraryOf(models[index] as HsmModel, library, env));
+  // Another text, or another variable, may be another set of tokens.
+  const uses = models.map((model, index) => JSON.stringify([libraries[index], initializeText(model, env), environment(model, env)]));
   const threaded = config.map(
     ({ isolation }, index) => (isolation ?? (libraries.indexOf(libraries[index] as string) === index ? 'thread' : 'process')) === 'thread',
   );
@@ -36,6 +38,7 @@ export function hsmInstances(config: HsmConfig, env: NodeJS.ProcessEnv): readonl
         prefix,
         library,
         slots: instance.hsm_slot.map((number, at) => ({ number, pin: instance.hsm_password[at] as string | SecretFile })),
+        peers: peersOf(config, uses, index),
         admins: instance.hsm_admin,
         probeSeconds: instance.probe_seconds,
         ...(instance.deadline_seconds < longest && { deadlineMs: instance.deadline_seconds * 1000 }),
@@ -48,6 +51,13 @@ export function hsmInstances(config: HsmConfig, env: NodeJS.ProcessEnv): readonl
       isolation: threaded[index] ? undefined : { env: environment(model, env), stuckMs: instance.deadline_seconds * 1000 },
     };
   });
+}
+
+/** @param uses how each instance uses its library */
+function peersOf(config: HsmConfig, uses: readonly string[], index: number): HsmPeer[] {
+  return config.flatMap((other, at) =>
+    at !== index && uses[at] === uses[index] ? [{ prefix: prefixOf(other), slots: other.hsm_slot, isBefore: at < index }] : [],
+  );
 }
 
 /** Of all instances, in seconds; a call to one with a shorter limit has a timer of its own. */

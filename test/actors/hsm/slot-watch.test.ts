@@ -57,6 +57,19 @@ test('a PIN that is refused then is not offered again', async () => {
   match(watch.problem ?? '', /the token refused the PIN/);
 });
 
+test('a slot whose number leads to the token that another one is bound to is refused, and offers it no PIN', async () => {
+  const { state, library } = fakeLibrary();
+  const claims = async () => [{ prefix: 'hsm::other', number: 7, serial: 'serial', isBefore: false }];
+  const watch = new SlotWatch(0, 'pin', { serial: undefined, bind: async () => undefined, claims });
+  await watch.readClaims();
+  equal(await watch.probe(library), false);
+  match(watch.problem ?? '', /^the token serial is that of slot 7 of hsm::other: /);
+  deepEqual([state.logins, watch.isTaken], [[], true]);
+  const bound = new SlotWatch(0, 'pin', { serial: 'serial', bind: async () => undefined, claims });
+  await bound.readClaims();
+  equal(await bound.probe(library), true);
+});
+
 test('another PIN in its file is offered, the refused one never again', async () => {
   const { state, library } = fakeLibrary();
   const folder = temporaryFolder();

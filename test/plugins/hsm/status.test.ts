@@ -32,23 +32,25 @@ if (!skipWithout('softhsm2')) {
   const hsm = createSoftHsm();
   const first = hsm.addToken('first', '12345678');
   const second = hsm.addToken('second', '87654321');
+  const third = hsm.addToken('third', '11112222');
   // A test may have tokens of its own, and fail before it gives these back.
   test.before.each(() => {
     process.env['SOFTHSM2_CONF'] = `${hsm.folder}/softhsm2.conf`;
   });
   test.after(() => hsm.end());
 
-  test('the status tells several instances, slots by ID and index, a wrong PIN and a missing library apart', async () => {
+  test('the status tells apart several instances, a token named twice, a wrong PIN and a missing library', async () => {
+    const index = [first, second, third].sort((one, other) => one - other).indexOf(second);
     const config = [
       instance([first], ['12345678']),
-      instance([first, second], ['12345678', '87654321']),
-      instance([second], ['not the pin'], 'isolation = "process"'),
+      instance([first, second, index], ['12345678', '87654321', '87654321']),
+      instance([third], ['not the pin'], 'isolation = "process"'),
       '[[hsm_instances]]\nhsm_model = "other"\nlibrary = "/nonexistent/lib.so"\nhsm_slot = [0]\nhsm_password = ["x"]\n',
     ].join('');
     const server = await startServer({ config });
     const cookie = await signInAdmin(server);
     await until(
-      async () => JSON.stringify(accessible(await statusOf(server, cookie))) === '[[true],[true,true],[false],[false]]',
+      async () => JSON.stringify(accessible(await statusOf(server, cookie))) === '[[true],[false,true,false],[false],[false]]',
       'the slots that work are accessible',
     );
     const statuses = await statusOf(server, cookie);
@@ -56,15 +58,19 @@ if (!skipWithout('softhsm2')) {
       statuses.map(({ prefix, model, slots }) => [prefix, model, slots.map(({ slot_id }) => slot_id)]),
       [
         ['hsm::soft_hsm', 'soft_hsm', [first]],
-        ['hsm::soft_hsm_1', 'soft_hsm', [first, second]],
-        ['hsm::soft_hsm_2', 'soft_hsm', [second]],
+        ['hsm::soft_hsm_1', 'soft_hsm', [first, second, index]],
+        ['hsm::soft_hsm_2', 'soft_hsm', [third]],
         ['hsm::other', 'other', [0]],
       ],
     );
     assert.deepEqual(Object.keys(statuses[0]?.slots[0] ?? {}), ['slot_id', 'accessible']);
     const ready = await server.ask('GET', '/ready');
     assert.equal(ready.status, 503);
-    assert.match(ready.text, /hsm\/hsm::soft_hsm_2: slot \d+: /);
+    const taken = (slot: number, by: string) =>
+      new RegExp(`hsm::soft_hsm_1: .*slot ${slot}: the token [0-9a-f]{16} is that of slot ${by}: a token belongs to one slot`);
+    assert.match(ready.text, taken(first, `${first} of hsm::soft_hsm`));
+    assert.match(ready.text, taken(index, `${second} of hsm::soft_hsm_1`));
+    assert.match(ready.text, /hsm\/hsm::soft_hsm_2: slot \d+: (CKR_PIN_INCORRECT|the token refused the PIN)/);
     assert.match(ready.text, /hsm\/hsm::other: slot 0: \/nonexistent\/lib\.so: the file does not exist/);
     assert.equal((await server.ask('GET', '/health')).status, 200);
     assert.ok(!JSON.stringify(server.lines).includes('12345678'), 'a PIN reached the log');
@@ -109,7 +115,6 @@ if (!skipWithout('softhsm2')) {
   }
 
   test('a wrong PIN is offered once, not at every probe', async () => {
-    const third = hsm.addToken('third', '11112222');
     const server = await startServer({ config: instance([third], ['00000000'], 'isolation = "process"') });
     const cookie = await signInAdmin(server);
     await until(async () => (await statusOf(server, cookie)).length === 1, 'probed');
