@@ -17,7 +17,7 @@ let leases = 0;
 
 export interface Lending {
   readonly mechanisms: ReadonlySet<number>;
-  readonly handle: { readonly key: TokenKeyName; readonly bytes: Uint8Array } | undefined;
+  readonly handle: { readonly key: TokenKeyName; readonly bytes: Uint8Array; readonly isDue: boolean } | undefined;
 }
 
 export class Desk {

@@ -63,6 +63,7 @@ export class KeyLookup {
       if (!found.ok) return found;
       if (login === this.#watch.login && !this.#own.handles.leaving(key)) {
         this.#own.handles.put(key, Buffer.from(found.value.handle));
+        this.#own.checks.done(key);
         this.#own.marks.found(key, found.value.mark);
       }
       return undefined;

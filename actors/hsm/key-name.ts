@@ -22,6 +22,9 @@ function asName(bytes: Uint8Array): string | undefined {
   }
 }
 
+/** Whether a key has its CKA_ID as its name. */
+export const hasTextId = (id: Buffer | undefined): boolean => id !== undefined && asName(id) !== undefined;
+
 /** CKA_ID if it is a text, else CKA_LABEL if it is one, else CKA_ID in hexadecimal. @param isAlone whether no other key of the class has the label */
 export function chosenName(id: Buffer | undefined, label: Buffer | undefined, isAlone: (label: Buffer) => boolean): string | undefined {
   const text = id && asName(id);

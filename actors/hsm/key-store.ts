@@ -143,15 +143,16 @@ function typeOf(brought: BroughtKey): keyof typeof NEEDED {
   return 'type' in brought ? brought.type : 'RSA';
 }
 
+/** A key that has only its label in common with this one stays. */
 export function destroy(token: Token, key: TokenKeyName): void {
-  const handle = token.lookUp(key);
+  const handle = token.lookUpOwn(key);
   token.forget(key);
   if (handle) token.library.C_DestroyObject(token.session, handle);
 }
 
 /** @throws the error of the token for a key that is sensitive */
 export function readValue(token: Token, key: TokenKeyName): Uint8Array {
-  const handle = token.handle(key);
+  const handle = token.handle(key, true);
   const [attribute] = token.library.C_GetAttributeValue(token.session, handle, [{ type: CKA.VALUE }]) as { value: Buffer }[];
   const value = new Uint8Array(attribute?.value ?? []);
   const bytes = lengthIn(token.read(handle, CKA.VALUE_LEN));
@@ -166,7 +167,7 @@ const RSA_NUMBERS = {
 
 /** @throws the error of the token for a key that is sensitive, and for one of another type */
 export function readPrivateKey(token: Token, key: TokenKeyName): BroughtKey {
-  const handle = token.handle(key);
+  const handle = token.handle(key, true);
   const read = (type: number): Uint8Array => {
     const [attribute] = token.library.C_GetAttributeValue(token.session, handle, [{ type }]) as { value: Buffer }[];
     return new Uint8Array(attribute?.value ?? []);

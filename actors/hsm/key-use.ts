@@ -119,7 +119,7 @@ export function wrap(token: Token, key: TokenKeyName, mechanism: TokenMechanism,
 export function wrapKey(token: Token, key: TokenKeyName, mechanism: TokenMechanism, target: TokenKeyName): Uint8Array {
   const { library, session } = token;
   const how = toMechanism(mechanism, token);
-  const wrapped = new Uint8Array(library.C_WrapKey(session, how, token.handle(key), token.handle(target), Buffer.alloc(MAX_WRAPPED_BYTES)));
+  const wrapped = new Uint8Array(library.C_WrapKey(session, how, token.handle(key, true), token.handle(target, true), Buffer.alloc(MAX_WRAPPED_BYTES)));
   requireBytes(mechanism.name, wrapped.length, 1, Number.POSITIVE_INFINITY);
   return wrapped;
 }

@@ -171,13 +171,16 @@ export class SlotSession {
   async #at(desk: Desk, work: Work): Promise<unknown> {
     const key = usedKey(work);
     const bytes = key && this.#own.handles.get(key);
-    const handle = key && bytes && { key, bytes: new Uint8Array(bytes) };
+    const { checks } = this.#own;
+    const handle = key && bytes && { key, bytes: new Uint8Array(bytes), isDue: checks.isDue(key) };
     const { sessions } = this.#watch;
     // An unwrapped key stays as long as somebody calls for it.
     const home = key?.wrapped ? this.#own.unwrapped.session : undefined;
     if (home) sessions.lend(home);
     try {
-      return await this.#own.handles.using(key, () => desk.run(work, { mechanisms: this.#own.mechanisms, handle }));
+      const done = await this.#own.handles.using(key, () => desk.run(work, { mechanisms: this.#own.mechanisms, handle }));
+      if (handle?.isDue) checks.done(handle.key);
+      return done;
     } finally {
       if (home) sessions.takeBack(home);
     }

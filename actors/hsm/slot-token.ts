@@ -2,6 +2,7 @@
 import type pkcs11js from 'pkcs11js';
 import { CKM } from '../../kmip/pkcs11.ts';
 import type { HsmQuirks, TokenKeyName } from './api.ts';
+import { HandleChecks } from './handle-checks.ts';
 import { Handles } from './handles.ts';
 import { KeyMarks } from './key-marks.ts';
 import type { SlotWatch } from './slot-watch.ts';
@@ -12,6 +13,7 @@ export class SlotToken {
   readonly handles: Handles;
   readonly unwrapped: UnwrappedKeys;
   readonly marks: KeyMarks;
+  readonly checks: HandleChecks;
   readonly #watch: SlotWatch;
   readonly #quirks: HsmQuirks;
   /** Mechanisms that the token reports, but does not have. */
@@ -24,6 +26,7 @@ export class SlotToken {
   /** @param monotonic milliseconds @param onReplaced as of `KeyMarks` */
   constructor(watch: SlotWatch, quirks: HsmQuirks, monotonic: () => number, onReplaced: (key: TokenKeyName) => void) {
     this.marks = new KeyMarks(onReplaced);
+    this.checks = new HandleChecks(monotonic);
     this.unwrapped = new UnwrappedKeys(monotonic, watch.sessions);
     this.handles = new Handles(() => this.unwrapped.end());
     this.#watch = watch;
@@ -45,7 +48,8 @@ export class SlotToken {
       this.#session = sessions.open();
       this.learn(library);
     }
-    return new Token({ library, session: this.#session, mechanisms: this.mechanisms, handles: this.handles.known, quirks: this.#quirks, marks: this.marks });
+    const { mechanisms, handles, marks, checks } = this;
+    return new Token({ library, session: this.#session, mechanisms, handles: handles.known, quirks: this.#quirks, marks, checks });
   }
 
   /** Unwraps a key, unless that was done meanwhile. */

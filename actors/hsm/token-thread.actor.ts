@@ -23,8 +23,8 @@ export interface LentWork extends Work {
   /** Of the slot; those of the call before, if left out. */
   readonly slot: number;
   readonly mechanisms?: readonly number[] | undefined;
-  /** Of the key that it uses. */
-  readonly handle?: { readonly key: TokenKeyName; readonly bytes: Uint8Array } | undefined;
+  /** Of the key that it uses. `isDue`: it is to be looked at before. */
+  readonly handle?: { readonly key: TokenKeyName; readonly bytes: Uint8Array; readonly isDue: boolean } | undefined;
 }
 
 export type WorkResult =
@@ -37,6 +37,8 @@ export type TokenThreadApi = { run(work: LentWork): WorkResult | Promise<WorkRes
 /** Leases that are remembered as spoiled; the instance lends none of them again. */
 const MAX_SPOILED = 1_000;
 
+const DUE = { isDue: () => true, done() {} };
+
 /** The first turn sends the answers. */
 const answersLeft = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
@@ -47,7 +49,14 @@ export default defineActor<TokenThreadApi, TokenThreadArgs>(async ({ library: pa
   const tokenFor = ({ slot, session, mechanisms, handle }: LentWork): Token => {
     if (mechanisms) mechanismsOf.set(slot, new Set(mechanisms));
     const handles = new Map(handle ? [[cacheName(handle.key), Buffer.from(handle.bytes)]] : []);
-    return new Token({ library, session: Buffer.from(session), mechanisms: mechanismsOf.get(slot) ?? new Set(), handles, quirks });
+    return new Token({
+      library,
+      session: Buffer.from(session),
+      mechanisms: mechanismsOf.get(slot) ?? new Set(),
+      handles,
+      quirks,
+      ...(handle?.isDue && { checks: DUE }),
+    });
   };
   const run = (work: LentWork): WorkResult => {
     const { lease, making } = work;

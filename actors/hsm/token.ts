@@ -4,8 +4,9 @@ import { CKA, CKK, CKO } from '../../kmip/pkcs11.ts';
 import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
 import type { HsmQuirks, TokenKey, TokenKeyKind, TokenKeyName, TokenKeyType, TokenPublicKey } from './api.ts';
 import { type Attributes, lengthIn, readAttributes, TOLD, uint } from './attributes.ts';
+import { type HandleChecks, isStill } from './handle-checks.ts';
 import { type KeyMarks, markOf } from './key-marks.ts';
-import { cacheName, chosenName, idOf, namesOf } from './key-name.ts';
+import { cacheName, chosenName, hasTextId, idOf, namesOf } from './key-name.ts';
 import { bare } from './point.ts';
 import { USES } from './template.ts';
 
@@ -37,6 +38,7 @@ interface TokenParts {
   readonly handles: Map<string, pkcs11js.Handle>;
   readonly quirks: HsmQuirks;
   readonly marks?: KeyMarks | undefined;
+  readonly checks?: Pick<HandleChecks, 'isDue' | 'done'> | undefined;
 }
 
 interface Known {
@@ -53,9 +55,11 @@ export class Token {
   readonly quirks: HsmQuirks;
   readonly #handles: Map<string, pkcs11js.Handle>;
   readonly #marks: KeyMarks | undefined;
+  readonly #checks: TokenParts['checks'];
 
-  constructor({ library, session, mechanisms, handles, quirks, marks }: TokenParts) {
+  constructor({ library, session, mechanisms, handles, quirks, marks, checks }: TokenParts) {
     this.#marks = marks;
+    this.#checks = checks;
     this.library = library;
     this.session = session;
     this.mechanisms = mechanisms;
@@ -69,30 +73,39 @@ export class Token {
     return new Token({ library, session, mechanisms, quirks, handles: new Map([[cacheName(key), handle]]) });
   }
 
-  /** @throws KeyMissing, KeyAmbiguous */
-  handle(key: TokenKeyName): pkcs11js.Handle {
+  /** @param isSure looks at what the token has there, whenever that was done before @throws KeyMissing, KeyAmbiguous; CKR_KEY_HANDLE_INVALID if it is another key now */
+  handle(key: TokenKeyName, isSure = false): pkcs11js.Handle {
     const known = this.#handles.get(cacheName(key));
+    const isDue = known && (isSure || this.#checks?.isDue(key)) && !key.wrapped;
+    if (isDue && !isStill(this, key, CLASS[key.kind], known)) throw handleGone();
+    if (isDue) this.#checks?.done(key);
     if (known) return known;
     if (key.wrapped) throw handleGone();
     const found = this.lookUp(key);
     if (!found) throw new KeyMissing(`the token has no ${key.kind} key ${key.name}`);
     this.#handles.set(cacheName(key), found);
+    this.#checks?.done(key);
     this.#marks?.found(key, markOf(this, found));
     return found;
   }
 
   /** By CKA_ID, else by CKA_LABEL. */
-  lookUp({ name, kind }: TokenKeyName): pkcs11js.Handle | undefined {
-    const ofClass = { type: CKA.CLASS, value: CLASS[kind] };
-    for (const attribute of [
-      { type: CKA.ID, value: idOf(name) },
-      { type: CKA.LABEL, value: name },
-    ]) {
-      const [found, ...others] = this.search([ofClass, attribute]);
-      if (others.length > 0) throw new KeyAmbiguous(`the token has ${others.length + 1} ${kind} keys of the name ${name}: give each its own CKA_ID`);
-      if (found) return found;
-    }
-    return undefined;
+  lookUp(key: TokenKeyName): pkcs11js.Handle | undefined {
+    return this.#theOne(key, { type: CKA.ID, value: idOf(key.name) }) ?? this.#theOne(key, { type: CKA.LABEL, value: key.name });
+  }
+
+  /** As `lookUp`, but no key that has only its label in common with this one: by its CKA_ID it has another name. */
+  lookUpOwn(key: TokenKeyName): pkcs11js.Handle | undefined {
+    const found = this.#theOne(key, { type: CKA.ID, value: idOf(key.name) });
+    if (found) return found;
+    const labelled = this.#theOne(key, { type: CKA.LABEL, value: key.name });
+    return labelled && hasTextId(this.read(labelled, CKA.ID)) ? undefined : labelled;
+  }
+
+  #theOne({ name, kind }: TokenKeyName, attribute: pkcs11js.Attribute): pkcs11js.Handle | undefined {
+    const [found, ...others] = this.search([{ type: CKA.CLASS, value: CLASS[kind] }, attribute]);
+    if (others.length > 0) throw new KeyAmbiguous(`the token has ${others.length + 1} ${kind} keys of the name ${name}: give each its own CKA_ID`);
+    return found;
   }
 
   forget(key: TokenKeyName): void {
@@ -181,5 +194,5 @@ export class Token {
   }
 }
 
-/** A wrapped key is not searched for: it is unwrapped again, as after the loss of its session. */
-const handleGone = (): Error => Object.assign(new Error('the unwrapped key is gone'), { code: CKR.KEY_HANDLE_INVALID });
+/** The key is searched for again, or unwrapped again, as after the loss of its session. */
+const handleGone = (): Error => Object.assign(new Error('the key is gone'), { code: CKR.KEY_HANDLE_INVALID });

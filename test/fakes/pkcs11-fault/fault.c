@@ -22,6 +22,7 @@
 //   length -1       what a use of a key gives is so many bytes longer, or shorter; also the value of a key that can be read
 //   unknown-length  the token says of the length of a secret key that it is not known: CK_UNAVAILABLE_INFORMATION as a value
 //   point           the token tells points of curves without their last byte
+//   reuse KEY       the handle of an object that is gone is that of the object with this label
 //   refuse          the token takes no values of keys (C_CreateObject); "refuse all": nor does it unwrap them
 //
 // <its own path>.unwrapped holds how many keys were unwrapped that never leave the token, how many of these are there, and how many others were unwrapped.
@@ -86,9 +87,25 @@ static CK_RV enter(int is_use) {
     return result == CKR_OK ? real->name arguments : result; \
   }
 
+/** What the object handle stands for. */
+static CK_OBJECT_HANDLE of(CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object) {
+  char label[64];
+  CK_OBJECT_CLASS class;
+  CK_ATTRIBUTE attribute = {CKA_CLASS, &class, sizeof class};
+  if (!told("reuse ", label, sizeof label) || real->C_GetAttributeValue(session, object, &attribute, 1) == CKR_OK) return object;
+  label[strcspn(label, "\n")] = 0;
+  CK_ATTRIBUTE named = {CKA_LABEL, label, strlen(label)};
+  CK_OBJECT_HANDLE found = object;
+  CK_ULONG count;
+  if (real->C_FindObjectsInit(session, &named, 1) != CKR_OK) return object;
+  real->C_FindObjects(session, &found, 1, &count);
+  real->C_FindObjectsFinal(session);
+  return found;
+}
+
 FORWARD(C_GetTokenInfo, 0, (CK_SLOT_ID a, CK_TOKEN_INFO_PTR b), (a, b))
 FORWARD(C_GetSessionInfo, 0, (CK_SESSION_HANDLE a, CK_SESSION_INFO_PTR b), (a, b))
-FORWARD(C_SignInit, 0, (CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT_HANDLE c), (a, b, c))
+FORWARD(C_SignInit, 0, (CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT_HANDLE c), (a, b, of(a, c)))
 
 static void resize(CK_ULONG_PTR length) {
   char rest[64];
@@ -111,7 +128,7 @@ USED(C_EncryptFinal, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG_PTR c), (a, b
 USED(C_DecryptFinal, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG_PTR c), (a, b, c), c)
 USED(C_Sign, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG c, CK_BYTE_PTR d, CK_ULONG_PTR e), (a, b, c, d, e), e)
 USED(C_SignFinal, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG_PTR c), (a, b, c), c)
-USED(C_WrapKey, (CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT_HANDLE c, CK_OBJECT_HANDLE d, CK_BYTE_PTR e, CK_ULONG_PTR f), (a, b, c, d, e, f), f)
+USED(C_WrapKey, (CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT_HANDLE c, CK_OBJECT_HANDLE d, CK_BYTE_PTR e, CK_ULONG_PTR f), (a, b, of(a, c), of(a, d), e, f), f)
 
 static void delay(const char *word) {
   char rest[64];
@@ -125,7 +142,7 @@ static CK_RV mine_C_GetAttributeValue(CK_SESSION_HANDLE a, CK_OBJECT_HANDLE b, C
     rest[strcspn(rest, "\n")] = 0;
     if (real->C_GetAttributeValue(a, b, &attribute, 1) == CKR_OK && strcmp(label, rest) == 0) return CKR_GENERAL_ERROR;
   }
-  CK_RV result = real->C_GetAttributeValue(a, b, c, d);
+  CK_RV result = real->C_GetAttributeValue(a, of(a, b), c, d);
   for (CK_ULONG at = 0; result == CKR_OK && at < d; at++)
     if (c[at].type == CKA_VALUE && c[at].pValue) resize(&c[at].ulValueLen);
     else if (c[at].type == CKA_VALUE_LEN && c[at].pValue && told("unknown-length", 0, 0)) memset(c[at].pValue, 0xff, c[at].ulValueLen);
@@ -247,7 +264,7 @@ static CK_RV mine_C_DecryptInit(CK_SESSION_HANDLE session, CK_MECHANISM_PTR mech
   if (mechanism->mechanism == missing()) return CKR_MECHANISM_INVALID;
   CK_MECHANISM raw = {CKM_RSA_X_509, 0, 0};
   int tells = mechanism->mechanism == CKM_RSA_PKCS && told("padding", 0, 0);
-  result = real->C_DecryptInit(session, tells ? &raw : mechanism, key);
+  result = real->C_DecryptInit(session, tells ? &raw : mechanism, of(session, key));
   telling = result == CKR_OK && tells ? session : 0;
   return result;
 }
@@ -281,7 +298,7 @@ static CK_RV mine_C_EncryptInit(CK_SESSION_HANDLE session, CK_MECHANISM_PTR mech
       if (gcm->pIv[at]) return CKR_MECHANISM_PARAM_INVALID;
     if (real->C_GenerateRandom(session, gcm->pIv, gcm->ulIvLen) != CKR_OK) return CKR_DEVICE_ERROR;
   }
-  return mechanism->mechanism == missing() ? CKR_MECHANISM_INVALID : real->C_EncryptInit(session, mechanism, key);
+  return mechanism->mechanism == missing() ? CKR_MECHANISM_INVALID : real->C_EncryptInit(session, mechanism, of(session, key));
 }
 
 static CK_RV mine_C_GetMechanismList(CK_SLOT_ID slot, CK_MECHANISM_TYPE_PTR list, CK_ULONG_PTR count) {
@@ -329,7 +346,7 @@ static CK_RV mine_C_UnwrapKey(CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT
                               CK_OBJECT_HANDLE_PTR h) {
   CK_RV result = enter(0);
   if (result == CKR_OK && told("refuse all", 0, 0)) result = CKR_KEY_FUNCTION_NOT_PERMITTED;
-  if (result == CKR_OK) result = real->C_UnwrapKey(a, b, c, d, e, f, g, h);
+  if (result == CKR_OK) result = real->C_UnwrapKey(a, b, of(a, c), d, e, f, g, h);
   if (result != CKR_OK) return result;
   int stays = 0;
   for (CK_ULONG at = 0; at < g; at++) stays |= f[at].type == CKA_EXTRACTABLE && *(CK_BBOOL *)f[at].pValue == CK_FALSE;
@@ -345,7 +362,7 @@ static CK_RV mine_C_DestroyObject(CK_SESSION_HANDLE session, CK_OBJECT_HANDLE ob
   CK_OBJECT_CLASS class = 0;
   CK_ATTRIBUTE attribute = {CKA_CLASS, &class, sizeof class};
   if (told("keep", 0, 0) && real->C_GetAttributeValue(session, object, &attribute, 1) == CKR_OK && class == CKO_PUBLIC_KEY) return CKR_FUNCTION_FAILED;
-  result = real->C_DestroyObject(session, object);
+  result = real->C_DestroyObject(session, of(session, object));
   tell_unwrapped();
   return result;
 }

@@ -5,7 +5,7 @@ import { PKCS_11_RETURN_CODE as CKR } from '../../../kmip/ttlv/pkcs11.ts';
 import { canBuild } from '../../fakes/pkcs11-fault/build.ts';
 import type { Answer } from '../../server.ts';
 import { skipWithout } from '../../system.ts';
-import { endFaulty, type Faulty, pair, startFaulty } from './faulty-server.ts';
+import { endFaulty, type Faulty, pair, reuses, startFaulty } from './faulty-server.ts';
 import { boolean, bytes, done, enumeration, identifier, integer, kmip, makeSecret, parameters, refused, structure } from './hsm-server.ts';
 
 const OF_THE_DEVICE = [
@@ -121,5 +121,21 @@ if (!skipWithout('softhsm2') && canBuild()) {
     faulty.library.tell(undefined);
     await done(pair(faulty, id));
   });
+  test('a handle given to another key: the key is missed, and the other one is not destroyed', async () => {
+    const [id] = faulty.ids('gone');
+    await reuses(faulty, 'gone', () => faulty.encrypt(id));
+    // What gives a key out looks each time.
+    await refused(kmip(faulty.admin, 'Get', identifier(id)), /^Item_Not_Found: the token has no secret key gone$/);
+    faulty.library.tell(undefined);
+    const [later] = faulty.ids('gone later');
+    await done(kmip(faulty.admin, 'Destroy', identifier(faulty.ids('heir')[0])));
+    await reuses(faulty, 'gone later', () => faulty.encrypt(later));
+    await faulty.runtime.advance(10_001);
+    await refused(faulty.encrypt(later), /^Item_Not_Found: the token has no secret key gone later$/);
+    await done(kmip(faulty.admin, 'Destroy', identifier(later)));
+    await done(faulty.encrypt(faulty.ids('heir')[0]));
+    faulty.library.tell(undefined);
+  });
+
   test.run();
 }

@@ -6,7 +6,7 @@ import type { HsmQuirks } from '../../../actors/hsm/quirks.ts';
 import { type FaultLibrary, faultLibrary } from '../../fakes/pkcs11-fault/build.ts';
 import { until } from '../../runtime.ts';
 import type { Answer } from '../../server.ts';
-import { bytes, curve, done, enumeration, type HsmServer, identifier, kmip, makePair, makeSecret, parameters, startHsmServer } from './hsm-server.ts';
+import { boolean, bytes, curve, done, enumeration, type HsmServer, identifier, kmip, makePair, makeSecret, parameters, startHsmServer } from './hsm-server.ts';
 
 const DATA = Buffer.from('to be kept');
 const CBC = parameters(enumeration('BlockCipherMode', 'CBC'));
@@ -53,6 +53,17 @@ function ownModel(folder: string, model: string, quirks: HsmQuirks): string {
   writeFileSync(module, `export default ${JSON.stringify({ model, about: 'of a test', libraries: { linux: [] }, env: ['SOFTHSM2_CONF'], quirks })};`);
   return `[[hsm_models]]\nmodule = "${module}"\n`;
 }
+
+/** A vendor's tool destroys a key, and the token gives the handle of it to another one. @param use of the key, which knew its handle before */
+export async function reuses(faulty: Faulty, name: string, use: () => Promise<Answer>): Promise<void> {
+  for (const each of [name, 'heir']) await done(makeSecret(faulty.admin, faulty.ids(each)[0], ...OPEN));
+  await done(use());
+  faulty.hsm.tool(faulty.slot, `destroy(4, '${name}')`);
+  faulty.library.tell('reuse heir');
+}
+
+/** The key can be given out. */
+const OPEN = [boolean('Sensitive', false), boolean('Extractable', true)];
 
 export async function during(
   faulty: Faulty,

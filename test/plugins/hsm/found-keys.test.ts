@@ -92,6 +92,13 @@ if (!skipWithout('softhsm2')) {
     for (const name of ['by its label', '0x0a0b', 'by its id', 'alone with it']) assert.equal(found.includes(id(name)), !/label|0x/.test(name), name);
   });
 
+  test('a key that is gone is destroyed, and not the one that only has its name as a label', async () => {
+    await done(makeSecret(server.admin, id('taken away')));
+    server.hsm.tool(server.slot, "destroy(4, 'taken away') + aes('taken away', Buffer.from('of its own'))");
+    await done(kmip(server.admin, 'Destroy', identifier(id('taken away'))));
+    await done(kmip(server.admin, 'Encrypt', identifier(id('of its own')), bytes('Data', 'AB')));
+  });
+
   test('a public key that is none, and pairs of one name, are left out of a search', async () => {
     for (const [cka, point] of [
       ['garbage', 'deadbeef'],

@@ -4,8 +4,8 @@ import { test } from 'uvu';
 import { canBuild } from '../../fakes/pkcs11-fault/build.ts';
 import { until } from '../../runtime.ts';
 import { skipWithout } from '../../system.ts';
-import { during, endFaulty, opens, pair, startFaulty } from './faulty-server.ts';
-import { done, identifier, kmip, makeSecret } from './hsm-server.ts';
+import { during, endFaulty, opens, pair, reuses, startFaulty } from './faulty-server.ts';
+import { done, identifier, kmip, makeSecret, refused } from './hsm-server.ts';
 
 const MAKE_MS = 1_500;
 /** Longer than uses take on a busy machine, with the start of a thread. */
@@ -114,6 +114,11 @@ function uses(): void {
       await assert.rejects(opens(faulty, id, sealed), /Cryptographic_Failure|assertion|Expected/i);
       await done(kmip(faulty.admin, 'Destroy', identifier(id)));
     }
+    // By the hand of another tool too.
+    await reuses(faulty, 'gone', () => faulty.encrypt(faulty.ids('gone')[0]));
+    await faulty.runtime.advance(10_001);
+    await refused(faulty.encrypt(faulty.ids('gone')[0]), /^Item_Not_Found: the token has no secret key gone$/);
+    faulty.library.tell(undefined);
   });
 }
 
