@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import type pkcs11js from 'pkcs11js';
 import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
-import { returnValue } from './return-value.ts';
+import type { HsmHints } from './api.ts';
+import { withHint } from './find-slot.ts';
+import { nameOf, returnValue } from './return-value.ts';
 
 /** CKF_OS_LOCKING_OK: other threads of this process may use the library too. */
 const OS_LOCKING = 2;
@@ -26,13 +28,13 @@ interface CryptokiOptions {
   /** Nobody else in this process uses the library. */
   readonly alone: boolean;
   readonly initializeText: string | undefined;
-  /** What the operator can do if there is no library. */
-  readonly hint: string | undefined;
+  /** What the operator can do if there is no library, or if it does not start. */
+  readonly hints: HsmHints;
   /** Whether other threads of this instance call it just now, under which it must not be finalised. */
   isBusy(): boolean;
 }
 
-export function createCryptoki({ path, alone, initializeText, hint, isBusy }: CryptokiOptions): Cryptoki {
+export function createCryptoki({ path, alone, initializeText, hints, isBusy }: CryptokiOptions): Cryptoki {
   let library: pkcs11js.PKCS11 | undefined;
   let initialised = false;
   let isForOneThread = false;
@@ -48,8 +50,8 @@ export function createCryptoki({ path, alone, initializeText, hint, isBusy }: Cr
   };
   return {
     async open() {
-      library ??= await loadLibrary(path, hint);
-      if (!initialised) isForOneThread = initialise(library, initializeText) === 'one thread';
+      library ??= await loadLibrary(path, hints.library);
+      if (!initialised) isForOneThread = started(library, path, initializeText, hints) === 'one thread';
       initialised = true;
       return library;
     },
@@ -90,6 +92,17 @@ function keepInMemory(path: string): void {
     process.dlopen({ exports: {} }, path, constants.dlopen.RTLD_LAZY | NO_DELETE);
   } catch {
     // It is no module of Node, but stays.
+  }
+}
+
+/** @throws Error for the return value of a library, which alone would not tell that the library found no configuration, or may not read it */
+function started(library: pkcs11js.PKCS11, path: string, text: string | undefined, hints: HsmHints): ReturnType<typeof initialise> {
+  try {
+    return initialise(library, text);
+  } catch (error) {
+    if (returnValue(error) === undefined) throw error;
+    const problem = `${path} does not start (C_Initialize: ${nameOf(error)}): check its configuration, and that the user of this server may read it`;
+    throw new Error(withHint(problem, hints.token), { cause: error });
   }
 }
 

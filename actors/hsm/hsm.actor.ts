@@ -22,7 +22,7 @@ export default defineActor<HsmApi, HsmArgs>(async (args, ctx) => {
   const { prefix, library, slots, admins, probeSeconds, alone, initializeText, quirks = {}, hints = {} } = args;
   const store = await ctx.openStore();
   const threads = threadsOf(args, ctx);
-  const cryptoki = createCryptoki({ path: library, alone, initializeText, hint: hints.library, isBusy: () => threads.isBusy() });
+  const cryptoki = createCryptoki({ path: library, alone, initializeText, hints, isBusy: () => threads.isBusy() });
   const watches = await watchesOf(args, ctx.node, store);
   const prober = new Prober(ctx, prefix, cryptoki, watches, slotAudit(store, prefix));
   const [tally, lists] = [new Tally(), new KeyLists(() => ctx.clock.monotonic())];

@@ -9,6 +9,7 @@
 //   zero-iv         the same, and it takes nothing but zeros
 //   lie             a call that makes a key works, and says that it did not
 //   gone            no slot holds a token
+//   closed          the same, and the library does not start: C_Initialize fails
 //   locked          the token refuses the PIN with CKR_PIN_LOCKED, and sessions are closed
 //   error 0x30      each use of a key returns this value
 //   slow 1000       each use of a key takes so many milliseconds longer
@@ -75,7 +76,7 @@ static CK_RV enter(int is_use) {
   if (told("crash", 0, 0)) raise(SIGSEGV);
   while (told("hang", 0, 0)) usleep(20000);
   if (told("drop", 0, 0) || told("locked", 0, 0)) drop_once();
-  if (told("gone", 0, 0)) return CKR_TOKEN_NOT_PRESENT;
+  if (told("gone", 0, 0) || told("closed", 0, 0)) return CKR_TOKEN_NOT_PRESENT;
   if (is_use && told("error", rest, sizeof rest)) return strtoul(rest, 0, 16);
   if (is_use && told("slow", rest, sizeof rest)) usleep(1000 * atoi(rest));
   return CKR_OK;
@@ -159,7 +160,7 @@ static CK_RV mine_C_FindObjectsInit(CK_SESSION_HANDLE a, CK_ATTRIBUTE_PTR b, CK_
 static CK_RV mine_C_Initialize(CK_VOID_PTR arguments) {
   CK_C_INITIALIZE_ARGS *given = arguments;
   if (given && (given->flags & CKF_OS_LOCKING_OK) && told("one-thread", 0, 0)) return CKR_CANT_LOCK;
-  return real->C_Initialize(arguments);
+  return told("closed", 0, 0) ? CKR_GENERAL_ERROR : real->C_Initialize(arguments);
 }
 
 #define MAX_SESSIONS 4096

@@ -77,7 +77,7 @@ if (!skipWithout('softhsm2')) {
     await server.end();
   });
 
-  test('/ready does not say that all is well before the tokens were looked at', async () => {
+  test('/ready says that all is well once the tokens were looked at, and tells a library that does not start', async () => {
     const library = faultLibrary(hsm.folder, 'late');
     library.tell('hang');
     const server = await startServer({ config: instance([first], ['12345678'], `isolation = "process"\nlibrary = "${library.path}"`) });
@@ -87,6 +87,13 @@ if (!skipWithout('softhsm2')) {
     await until(async () => (await server.ask('GET', '/ready')).status === 200, 'ready');
     const { body } = await server.ask('GET', '/hsm/status', { cookie: await signInAdmin(server) });
     assert.deepEqual(accessible(body), [[true]]);
+    library.tell('closed');
+    const unstarted = async () => {
+      await server.runtime.advance(1_001);
+      return /late\.so does not start \(C_Initialize: CKR_GENERAL_ERROR\): check its configuration, .*SOFTHSM2_CONF/.test(await ready());
+    };
+    await until(unstarted, 'it is told that the library does not start', 20_000);
+    library.tell(undefined);
     await server.end();
   });
 
