@@ -41,11 +41,10 @@ export async function discoverKeys(
   const isNew = async (each: string) => !own.has(each) && (await known(each)) === undefined;
   const others = (keys: readonly TokenKey[], at: Pick<TokenPlace, 'prefix' | 'slot'>) => keys.filter((key) => !own.isFound(key, at));
   if (id === undefined) {
-    for (const prefix of administers)
-      for (const slot of (await tokens.facts(prefix))?.slots ?? []) {
-        const at = { prefix, slot };
-        await takeIn(ctx, others(await listOf(tokens, at), at), at, isNew);
-      }
+    const places = await Promise.all(administers.map(async (prefix) => ((await tokens.facts(prefix))?.slots ?? []).map((slot) => ({ prefix, slot }))));
+    // All at once: a search waits for slots that do not answer as long as for one of them.
+    const lists = await Promise.all(places.flat().map(async (at) => ({ at, keys: await listOf(tokens, at) })));
+    for (const { at, keys } of lists) await takeIn(ctx, others(keys, at), at, isNew);
     return;
   }
   const place = placeOf(id, tokens.prefixes, isPublicName(id));
@@ -57,7 +56,7 @@ export async function discoverKeys(
   await takeIn(ctx, others(found, place), place, isNew);
 }
 
-/** A search does not wait longer for a slot, in milliseconds. The instance keeps a list that comes later for the next search. */
+/** A search does not wait longer for the slots, in milliseconds. The instance keeps a list that comes later for the next search. */
 const LIST_MS = 2_000;
 
 /** Nothing from a slot that is not there, or whose instance does not answer: a search goes on without it. */

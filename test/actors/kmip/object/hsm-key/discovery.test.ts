@@ -1,0 +1,25 @@
+// A search for the keys of several slots: all of them are asked at once.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { discoverKeys } from '../../../../../actors/kmip/object/hsm-key/discovery.ts';
+
+test('a slot that lists its keys late keeps a search from asking no other slot', async () => {
+  const [store, asked, found] = [{}, [] as string[], [] as string[]];
+  const last = Promise.withResolvers<void>();
+  const tokens = {
+    facts: async (prefix: string) => ({ slots: prefix === 'hsm::one' ? [1, 2] : [3] }),
+    async call({ prefix, slot }: { prefix: string; slot: number }) {
+      asked.push(`${prefix}::${slot}`);
+      if (asked.length === 3) last.resolve();
+      await last.promise;
+      return [{ name: 'key' }];
+    },
+  };
+  const own = { has: () => true, isFound: (_: unknown, { prefix, slot }: { prefix: string; slot: number }) => found.push(`${prefix}::${slot}`) > 0 };
+  const ctx = { caller: { administers: ['hsm::one', 'hsm::two'] }, reader: store, server: { store } };
+  await discoverKeys(tokens as never, { store } as never, ctx as never, undefined, own as never);
+  assert.deepEqual(asked, ['hsm::one::1', 'hsm::one::2', 'hsm::two::3']);
+  assert.deepEqual(found, asked);
+});
+
+test.run();
