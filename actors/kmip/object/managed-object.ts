@@ -33,6 +33,8 @@ export interface Draft extends DescriptionDraft {
   content: Structure | undefined;
   /** Only of a new object: the client chose its identifier. */
   readonly chosen?: true;
+  /** Only of a new object: it was in its source before, where somebody else had made it. */
+  readonly found?: true;
 }
 
 /** Whether the content was read or is known to be destroyed; otherwise it is in the store. */

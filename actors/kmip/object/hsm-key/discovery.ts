@@ -96,7 +96,7 @@ async function takeIn(
       const draft = draftOf(ctx, id, key);
       if (!draft) continue;
       await ctx.change(async (tx) => {
-        await tx.insert(draft);
+        await tx.insert({ ...draft, found: true });
         await tx.audit('key.discover', id);
       });
     } catch (error) {

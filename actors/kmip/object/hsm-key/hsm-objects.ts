@@ -1,6 +1,5 @@
 // The tokens of HSMs as a source of objects: the keys are there, their attributes, grants and history are rows of the database.
 import { andThen } from '../../../../kernel/at-once.ts';
-import type { Reader } from '../../../../kernel/store/store.ts';
 import { lacksKeyValue } from '../../../../kmip/key-block.ts';
 import type { ObjectType as ObjectTypeCode } from '../../../../kmip/object-type.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
@@ -26,15 +25,15 @@ export function hsmObjects(tokens: Tokens, parts: DatabaseParts, keyEncryptionKe
   const rows = databaseObjects(parts);
   const own = new OwnKeys(tokens, keyEncryptionKeys);
   const full = (id: string): string => canonical(id, tokens.prefixes);
-  const isFree = (from: Reader) => async (id: string) => {
-    const state = (await parts.rows.describe(from, id))?.object.state;
+  const isFree = async (id: string) => {
+    const state = (await parts.rows.describe(parts.store, id))?.object.state;
     return state === undefined || isDestroyed(state);
   };
   return {
     ...rows,
     prefix: HSM,
     canonical: full,
-    keeper: new TokenKeeper(tokens, isFree(parts.store)),
+    keeper: new TokenKeeper(tokens, isFree),
     newIdentifier(replaced) {
       if (replaced === undefined) throw new Refusal('InvalidField', 'a key in an HSM needs an identifier: hsm::<model>::<slot>::<name>');
       return nextGeneration(replaced);
@@ -51,7 +50,7 @@ export function hsmObjects(tokens: Tokens, parts: DatabaseParts, keyEncryptionKe
         const learnt = place && !tokens.knownMechanisms(place) ? tokens.learn(place) : undefined;
         return andThen(learnt, () => rows.held(full(id), content));
       }),
-    within: (tx) => writer(rows.within(tx), isFree(tx), own),
+    within: (tx) => writer(rows.within(tx), own),
     find: async () => ({ ids: [], total: 0 }),
     async discover(ctx, id) {
       if (id === undefined || !(await own.isOne(id))) await discoverKeys(tokens, parts, ctx, id === undefined ? undefined : full(id), own);
@@ -99,8 +98,11 @@ function absence(tokens: Tokens, id: string): string {
   return `${id} not found: no HSM has this prefix; the prefixes are ${tokens.prefixes.join(', ')}, followed by ::<slot>::<name>`;
 }
 
-/** What is destroyed frees its identifier, because the token has the name free again. */
-function writer(rows: ObjectWriter, isFree: (id: string) => Promise<boolean>, own: OwnKeys): ObjectWriter {
+/**
+ * What is destroyed frees its identifier, because the token has the name free again. A search may have taken in a key between its making and the
+ * row of its maker, who saw the name free here and on the token: that row makes room.
+ */
+function writer(rows: ObjectWriter, own: OwnKeys): ObjectWriter {
   return {
     ...rows,
     held: async (id, content) => (own.has(id) ? undefined : rows.held(id, content)),
@@ -108,7 +110,8 @@ function writer(rows: ObjectWriter, isFree: (id: string) => Promise<boolean>, ow
     read: async (id) => (own.has(id) ? undefined : rows.read(id)),
     async insert(object, along) {
       requireKept(object);
-      if (await isFree(object.id)) await rows.remove(object.id);
+      const before = await rows.describe(object.id);
+      if (before && (!object.found || isDestroyed(before.state))) await rows.remove(object.id);
       return rows.insert(object, along);
     },
   };
