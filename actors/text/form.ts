@@ -1,15 +1,19 @@
 // Reads a form: multipart/form-data (RFC 7578) or application/x-www-form-urlencoded.
 import { isUtf8 } from 'node:buffer';
+import { TextDecoder } from 'node:util';
 import { Busboy } from '@fastify/busboy';
 import { Fault } from '../../kernel/fault.ts';
 import type { Form, FormLimits } from './api.ts';
 import { refuse } from './refuse.ts';
+import { pairsIn } from './url-encoded.ts';
 
 const KINDS = /^(multipart\/form-data|application\/x-www-form-urlencoded)[ \t]*(;|$)/i;
+const CHARSET = /;[ \t]*charset="?([^";\s]+)/i;
 const MAX_PARTS = 32;
-const MAX_NAME_BYTES = 256;
 const REPLACEMENT = '\ufffd';
+const NO_TEXT = 'the file is not text in UTF-8, or in UTF-16 with a byte order mark';
 
+type Fields = Record<string, string>;
 type Read = { readonly name: string; readonly bytes: Uint8Array };
 
 /**
@@ -17,48 +21,88 @@ type Read = { readonly name: string; readonly bytes: Uint8Array };
  * @throws Fault BAD_REQUEST, PAYLOAD_TOO_LARGE
  */
 export async function readForm(contentType: string, body: Uint8Array, limits: FormLimits): Promise<Form> {
-  const form = await parse(contentType, body, limits, 'utf8');
-  if (Object.values(form.fields).some((text) => text.includes(REPLACEMENT))) await refuseReplaced(contentType, body, limits, form);
+  const [, kind] = KINDS.exec(contentType) ?? [];
+  if (kind === undefined) throw refuse('the content type must be multipart/form-data or application/x-www-form-urlencoded');
+  const bytes = Buffer.from(body.buffer as ArrayBuffer, body.byteOffset, body.byteLength);
+  if (kind.toLowerCase() !== 'multipart/form-data') return readPairs(contentType, bytes, limits);
+  const doubtful: string[] = [];
+  const form = await readParts(contentType, bytes, limits, doubtful);
+  if (doubtful.length > 0) await refuseReplaced(contentType, bytes, doubtful);
   return form;
 }
 
-/**
- * The library replaces bytes that are no UTF-8, and a text may have the sign itself. Read as Latin-1, a text without a charset of its own is its bytes.
- * @throws Fault BAD_REQUEST
- */
-async function refuseReplaced(contentType: string, body: Uint8Array, limits: FormLimits, { fields }: Form): Promise<void> {
-  const { fields: bytes } = await parse(contentType, body, limits, 'latin1');
-  for (const [name, text] of Object.entries(fields)) {
-    const sent = bytes[name] ?? '';
-    if (sent !== text && !isUtf8(Buffer.from(sent, 'latin1'))) throw refuse(`${name}: the text is not UTF-8`);
+function readPairs(contentType: string, body: Buffer, limits: FormLimits): Form {
+  const decoder = decoderOf(CHARSET.exec(contentType)?.[1] ?? 'utf-8');
+  const fields: Fields = Object.create(null) as Fields;
+  let count = 0;
+  for (const { name: given, value } of pairsIn(body)) {
+    if (++count > MAX_PARTS) throw tooMany();
+    const name = given.toString();
+    if (value.length > limits.maxFieldBytes) throw tooLong(name, limits);
+    requireField(name, fields, limits);
+    fields[name] = decoded(decoder, name, value);
+  }
+  return { fields: { ...fields } };
+}
+
+function decoderOf(charset: string): TextDecoder {
+  try {
+    return new TextDecoder(charset, { fatal: true, ignoreBOM: true });
+  } catch (cause) {
+    throw refuse(`the charset ${shorten(charset)} of the form is unknown`, cause);
   }
 }
 
-function parse(contentType: string, body: Uint8Array, form: FormLimits, defCharset: 'utf8' | 'latin1'): Promise<Form> {
-  if (!KINDS.test(contentType)) return Promise.reject(refuse('the content type must be multipart/form-data or application/x-www-form-urlencoded'));
-  const { maxFieldBytes } = form;
+function decoded(decoder: TextDecoder, name: string, bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch (cause) {
+    throw refuse(`${name}: the text is not ${decoder.encoding.toUpperCase()}`, cause);
+  }
+}
+
+/**
+ * The library replaces what is no UTF-8, reads charsets that it does not know as UTF-8, and does not tell them. A text may have the sign itself.
+ * @param names of texts that have it @throws Fault BAD_REQUEST
+ */
+function refuseReplaced(contentType: string, body: Buffer, names: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
-    const fields: Record<string, string> = Object.create(null) as Record<string, string>;
+    const parser = new Busboy({ headers: { 'content-type': contentType }, isPartAFile: () => true });
+    parser.on('file', (name, stream) => {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => void chunks.push(chunk));
+      stream.on('end', () => names.includes(name) && !isUtf8(Buffer.concat(chunks)) && reject(refuse(`${name}: the text is not UTF-8`)));
+    });
+    parser.on('finish', resolve);
+    parser.end(body);
+  });
+}
+
+/** @param doubtful gets the names of texts that have the sign for what was replaced */
+function readParts(contentType: string, body: Buffer, form: FormLimits, doubtful: string[]): Promise<Form> {
+  return new Promise((resolve, reject) => {
+    const fields: Fields = Object.create(null) as Fields;
     let file: Read | undefined;
-    const limits = { fieldNameSize: MAX_NAME_BYTES, fieldSize: maxFieldBytes, parts: MAX_PARTS, fields: MAX_PARTS, files: MAX_PARTS };
-    const parser = open(contentType, { limits, defCharset }, reject);
+    const parser = open(contentType, { fieldSize: form.maxFieldBytes, parts: MAX_PARTS, fields: MAX_PARTS, files: MAX_PARTS }, reject);
     if (!parser) return;
     const take = (name: string, text: string | undefined) => {
-      const wrong = problemWith(name, text, form) ?? (name in fields ? `${name}: the form has this field twice` : undefined);
+      const wrong = problemWith(name, fields, form) ?? (text === undefined ? `${name}: ${NO_TEXT}` : undefined);
       if (wrong !== undefined) return reject(refuse(wrong));
       fields[name] = text ?? '';
     };
-    const tooLong = (name: string) =>
-      reject(new Fault('PAYLOAD_TOO_LARGE', { detail: `${shorten(name)}: a field of this form has at most ${maxFieldBytes} bytes` }));
     // The library passes undefined for a part without a name, whatever its types say.
-    parser.on('field', (name = '', text, isNameCut, isCut) => (isCut || isNameCut ? tooLong(name) : take(name, text)));
+    parser.on('field', (name = '', text, _, isCut) => {
+      if (isCut) return reject(tooLong(name, form));
+      if (text.includes(REPLACEMENT)) doubtful.push(name);
+      take(name, text);
+    });
     parser.on('file', (name = '', stream, given) => {
       const chunks: Buffer[] = [];
       let length = 0;
       stream.on('data', (chunk: Buffer) => {
         chunks.push(chunk);
         length += chunk.length;
-        if (name !== form.file && length > maxFieldBytes) tooLong(name);
+        if (name !== form.file && length > form.maxFieldBytes) reject(tooLong(name, form));
       });
       stream.on('end', () => {
         if (name !== form.file) return take(name, textIn(Buffer.concat(chunks)));
@@ -66,25 +110,36 @@ function parse(contentType: string, body: Uint8Array, form: FormLimits, defChars
         file = { name: given ?? '', bytes: owned(chunks, length) };
       });
     });
-    for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) parser.on(limit, () => reject(refuse(`a form has at most ${MAX_PARTS} parts`)));
+    for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) parser.on(limit, () => reject(tooMany()));
     parser.on('error', (cause) => reject(refuse('the form is malformed', cause)));
     parser.on('finish', () => resolve({ fields: { ...fields }, ...(file && { file }) }));
-    parser.end(Buffer.from(body.buffer as ArrayBuffer, body.byteOffset, body.byteLength));
+    parser.end(body);
   });
 }
 
-/** @param text undefined for a file that holds none @returns undefined if the form has this field, and nothing is wrong with it */
-function problemWith(name: string, text: string | undefined, { fields, file }: FormLimits): string | undefined {
+const tooMany = () => refuse(`a form has at most ${MAX_PARTS} parts`);
+
+function tooLong(name: string, { maxFieldBytes }: FormLimits): Fault {
+  return new Fault('PAYLOAD_TOO_LARGE', { detail: `${shorten(name)}: a field of this form has at most ${maxFieldBytes} bytes` });
+}
+
+function requireField(name: string, fields: Fields, form: FormLimits): void {
+  const wrong = problemWith(name, fields, form);
+  if (wrong !== undefined) throw refuse(wrong);
+}
+
+/** @returns undefined if the form has this field, and had it not yet */
+function problemWith(name: string, read: Fields, { fields, file }: FormLimits): string | undefined {
   if (name === '') return 'a part of the form has no name';
   if (name === file) return `${name}: must be sent as a file, with a filename`;
   if (!fields.includes(name)) return `${shorten(name)}: unknown form field; this form has ${[...fields, ...(file ? [file] : [])].join(', ')}`;
-  return text === undefined ? `${name}: the file is not text in UTF-8, or in UTF-16 with a byte order mark` : undefined;
+  return name in read ? `${name}: the form has this field twice` : undefined;
 }
 
 /** The library throws for a content type without a boundary. */
-function open(contentType: string, options: object, reject: (fault: Fault) => void) {
+function open(contentType: string, limits: object, reject: (fault: Fault) => void) {
   try {
-    return new Busboy({ headers: { 'content-type': contentType }, ...options });
+    return new Busboy({ headers: { 'content-type': contentType }, limits });
   } catch (cause) {
     reject(refuse('the content type of a multipart form must have a boundary', cause));
     return undefined;

@@ -67,14 +67,18 @@ test('a text may come as a file, and too long a one is 413', async () => {
   assert.equal((await post('/summarize', { doc: 'a '.repeat(100_000) })).status, 413);
 });
 
-test('the limit is that of the texts, however many bytes their escapes take', async () => {
-  const ask = (text: string) => {
+test('the limit is that of the texts, in every kind of form, however many bytes their escapes take', async () => {
+  const encoded = (text: string) => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     return server.ask('POST', '/context_predict', { cookie, headers, body: new URLSearchParams({ context: text, query: text }).toString() });
   };
-  assert.equal((await ask('ж'.repeat(9_999))).status, 200);
-  const long = await ask('ж'.repeat(10_001));
-  assert.deepEqual([long.status, long.body.message], [413, 'context: a field of this form has at most 20000 bytes']);
+  const inParts = (text: string) => post('/context_predict', { context: text, query: text });
+  for (const ask of [encoded, inParts])
+    for (const unit of ['ж', 'ab']) {
+      assert.equal((await ask(unit.repeat(10_000))).status, 200, unit);
+      const long = await ask(`${unit.repeat(10_000)}.`);
+      assert.deepEqual([long.status, long.body.message], [413, 'context: a field of this form has at most 20000 bytes']);
+    }
 });
 
 test('a body that is no form is refused with what is wrong', async () => {
@@ -137,14 +141,19 @@ test('a field that is no UTF-8 is refused, not mangled; another charset that is 
       new Uint8Array(Buffer.from(`--x\r\ncontent-disposition: form-data; name="doc"\r\n${header}\r\n${bytes}\r\n--x--\r\n`, 'latin1')),
       'multipart/form-data; boundary=x',
     );
-  const encoded = (text: string) => send(new Uint8Array(Buffer.from(text, 'latin1')), 'application/x-www-form-urlencoded');
-  for (const asked of [inParts('caf\xe9 \xef\xbf\xbd'), encoded('doc=caf%E9'), encoded('doc=caf\xe9'), encoded('doc=%ED%A0%80')]) {
+  const encoded = (text: string, charset = '') => send(new Uint8Array(Buffer.from(text, 'latin1')), `application/x-www-form-urlencoded${charset}`);
+  const part = (charset: string) => `content-type: text/plain; charset=${charset}\r\n`;
+  const named = [inParts('caf\xe9', part('UTF-8')), inParts('\xcf\xf0\xe8', part('windows-1251')), encoded('doc=caf%E9', '; charset=UTF-8')];
+  for (const asked of [inParts('caf\xe9 \xef\xbf\xbd'), encoded('doc=caf%E9'), encoded('doc=caf\xe9'), encoded('doc=%ED%A0%80'), ...named]) {
     const { status, body } = await asked;
     assert.deepEqual([status, body.message], [400, 'doc: the text is not UTF-8']);
   }
   assert.deepEqual((await inParts('a \xef\xbf\xbd \xc3\xa9')).body, { summary: 'a \ufffd é' });
   assert.deepEqual((await encoded('doc=a+%EF%BF%BD+%C3%A9')).body, { summary: 'a \ufffd é' });
-  assert.deepEqual((await inParts('caf\xe9', 'content-type: text/plain; charset=iso-8859-1\r\n')).body, { summary: 'café' });
+  assert.deepEqual((await encoded('doc=100%+caf%c3%A9%2&')).body, { summary: '100% café%2' });
+  assert.deepEqual((await inParts('caf\xe9', part('iso-8859-1'))).body, { summary: 'café' });
+  assert.deepEqual((await encoded('doc=%CF%F0%E8', '; charset=windows-1251')).body, { summary: 'При' });
+  assert.match((await encoded('doc=a', '; charset=klingon')).body.message, /the charset klingon of the form is unknown/);
 });
 
 test.run();
