@@ -35,7 +35,7 @@ export async function openHttp(spec: ModelSpec, around: EngineSurroundings): Pro
       );
       const all = windows.flat();
       const batches = Array.from({ length: Math.ceil(all.length / TEXTS) }, (_, batch) => all.slice(batch * TEXTS, (batch + 1) * TEXTS));
-      const vectors = (await someAtOnce(batches, (batch) => ask(batch, signal))).flat();
+      const vectors = (await someAtOnce(batches, signal, (batch, _, either) => ask(batch, either))).flat();
       if (new Set(vectors.map(({ length }) => length)).size > 1)
         throw new Fault('MODEL_FAILED', { detail: `the server of the model ${spec.id} sends vectors of unlike length` });
       let at = 0;
@@ -45,7 +45,7 @@ export async function openHttp(spec: ModelSpec, around: EngineSurroundings): Pro
       });
     },
     generate: ({ inputs, ...task }, { signal, onText }) =>
-      someAtOnce(inputs, (input, index) => generate(server, spec, task, input, signal, (piece) => onText?.(index, piece))),
+      someAtOnce(inputs, signal, (input, index, either) => generate(server, spec, task, input, either, (piece) => onText?.(index, piece))),
     count: async (texts) => texts.map(tokensOf),
     cut: async (texts, maxTokens) => texts.map((text) => pieces(text, maxTokens)),
     lost: new Promise(() => {}),
@@ -79,21 +79,24 @@ async function generate(
   return text.trim();
 }
 
-/** Nothing more is begun after the first failure. */
-async function someAtOnce<T, R>(items: readonly T[], work: (item: T, index: number) => Promise<R>): Promise<R[]> {
+/** After the first failure nothing more is begun, and what runs is ended: nobody waits for it. */
+async function someAtOnce<T, R>(items: readonly T[], signal: AbortSignal, work: (item: T, index: number, signal: AbortSignal) => Promise<R>): Promise<R[]> {
   const results: R[] = new Array(items.length);
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
   let next = 0;
-  let hasFailed = false;
   const worker = async () => {
-    while (next < items.length && !hasFailed) {
+    while (next < items.length && !failed.signal.aborted) {
       const index = next++;
-      results[index] = await work(items[index] as T, index).catch((error: unknown) => {
-        hasFailed = true;
-        throw error;
-      });
+      results[index] = await work(items[index] as T, index, either);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker));
+  const workers = Array.from({ length: Math.min(AT_ONCE, items.length) }, () => worker());
+  try {
+    await Promise.all(workers);
+  } finally {
+    failed.abort();
+  }
   return results;
 }
 

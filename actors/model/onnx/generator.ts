@@ -2,7 +2,7 @@
 import { searchOf, type Task } from './decoding.ts';
 import { openParts, type Parts, type PartsOptions } from './parts.ts';
 import type { Request } from './phrasing.ts';
-import { type Row, takeRows } from './rows.ts';
+import { dropLeft, type Row, takeRows } from './rows.ts';
 import type { Tokenizer } from './tokenizer.ts';
 import { Writing } from './writing.ts';
 
@@ -41,17 +41,24 @@ export class Generator {
 
   /** An input that is longer than the model takes is written in parts. @throws Fault CANCELLED */
   async generate(inputs: readonly string[], request: Request, signal: AbortSignal | undefined, onText?: OnText): Promise<Written[]> {
-    return Promise.all(
-      inputs.map(async (input, index) => {
-        if (input.trim() === '') return { text: '', isCut: false };
-        const tasks = this.#parts.phrasing.tasks(input, request);
-        // Parts of one text are written side by side, so only a text of one part can be followed.
-        const follow = onText && tasks.length === 1 ? this.#teller((piece) => onText(index, piece)) : undefined;
-        const written = await Promise.all(tasks.map((task) => this.#add(task, signal, follow)));
-        const texts = written.map((row) => this.#textOf(row));
-        return { text: texts.filter((text) => text !== '').join(' '), isCut: written.some(({ search }) => search.isCut) };
-      }),
-    );
+    // Once one has failed, nobody waits for the others.
+    const ended = new AbortController();
+    const either = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal;
+    try {
+      return await Promise.all(inputs.map((input, index) => this.#writtenFor(input, request, either, onText && ((piece) => onText(index, piece)))));
+    } finally {
+      ended.abort();
+    }
+  }
+
+  async #writtenFor(input: string, request: Request, signal: AbortSignal, tell?: (piece: string) => void): Promise<Written> {
+    if (input.trim() === '') return { text: '', isCut: false };
+    const tasks = this.#parts.phrasing.tasks(input, request);
+    // Parts of one text are written side by side, so only a text of one part can be followed.
+    const follow = tell && tasks.length === 1 ? this.#teller(tell) : undefined;
+    const written = await Promise.all(tasks.map((task) => this.#add(task, signal, follow)));
+    const texts = written.map((row) => this.#textOf(row));
+    return { text: texts.filter((text) => text !== '').join(' '), isCut: written.some(({ search }) => search.isCut) };
   }
 
   #textOf({ search: { written } }: Row): string {
@@ -72,15 +79,18 @@ export class Generator {
 
   #add(task: Task, signal: AbortSignal | undefined, onToken?: (row: Row) => void): Promise<Row> {
     return new Promise((resolve, reject) => {
+      const fresh = () => searchOf(this.#parts.decoding, task, this.#parts.isCausal);
       const row: Row = {
         ids: task.ids,
-        search: searchOf(this.#parts.decoding, task, this.#parts.isCausal),
+        search: fresh(),
         signal,
         hasWaited: false,
         isAlone: false,
+        isApart: false,
         hasWritten: false,
         isDone: false,
         onToken: () => onToken?.(row),
+        fresh,
         resolve: () => resolve(row),
         reject,
       };
@@ -104,11 +114,14 @@ export class Generator {
     this.#isRunning = false;
   }
 
-  /** Rows that have begun together begin again alone: the model may be unable to take one of them, such as one with a word beyond its table. */
+  /**
+   * The model may be unable to take one of them, such as one with a word beyond its table, or to go on with what one has written: rows that have begun together
+   * begin again alone, and those that have written together each by itself.
+   */
   #failed(rows: readonly Row[], error: unknown): void {
     for (const row of rows.filter(({ isDone }) => !isDone)) {
-      if (rows.length === 1 || row.isAlone || row.hasWritten) row.reject(error);
-      else this.#waiting.push(Object.assign(row, { isAlone: true }));
+      if (rows.length === 1) row.reject(error);
+      else this.#waiting.push(Object.assign(row, { isAlone: true, isApart: row.isAlone || row.hasWritten, hasWritten: false, search: row.fresh() }));
     }
   }
 
@@ -117,6 +130,7 @@ export class Generator {
     const writing = await this.#begin(rows);
     for (let waited = 0; writing.open.length > 0; ) {
       await arrivals();
+      dropLeft(this.#waiting);
       for (let late = this.#late(writing, waited); late.length > 0; late = this.#late(writing, waited)) {
         // What is wrong with those that are late does not concern the others.
         const hasJoined = await this.#join(writing, late).catch((error: unknown) => this.#failed(late, error));
@@ -156,6 +170,8 @@ export class Generator {
     const isFree = steps === 0 || this.#parts.isCausal;
     const isDue = this.#waiting.length > 0 && (isFree || (isQuiet ? steps <= MAX_JOIN_STEPS : steps === MAX_JOIN_STEPS));
     if (!isDue || (!isFree && open.some(({ hasWaited }) => hasWaited))) return [];
+    // Those that nobody may join begin when the batch has ended.
+    if ([...open, ...this.#waiting].some(({ isApart }) => isApart)) return [];
     // Prompts are read in the first step.
     if (this.#parts.isCausal && steps === 0 && [...open, ...this.#waiting].some(({ isAlone }) => isAlone)) return [];
     const late = takeRows(this.#waiting, open, this.#parts.maxRows);

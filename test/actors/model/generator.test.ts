@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../server.ts';
 const folder = temporaryFolder();
 let generator: Generator;
 let steps = 0;
-let onStep = () => {};
+let onStep: (ids: BigInt64Array) => void = () => {};
 /** Rows of each step. */
 const sizes: number[] = [];
 
@@ -25,7 +25,7 @@ async function countSteps(model: string): Promise<void> {
     if ('encoder_hidden_states' in given[0]) {
       steps += 1;
       sizes.push((given[0]['input_ids'] as { readonly dims: readonly number[] }).dims[0] as number);
-      onStep();
+      onStep((given[0]['input_ids'] as { readonly data: unknown }).data as BigInt64Array);
     }
     return run.apply(this, given);
   } as typeof run;
@@ -130,6 +130,72 @@ test('rows that come while the first is read are read alone, and all begin toget
 test('rows that have ended are taken out of the batch: the others need not wait for work on them', async () => {
   await generator.generate([BELL, LAMP, WATCHMAN, WATCHMAN], { maxTokens: 100 }, undefined);
   assert.deepEqual([steps, sizes[0], sizes.at(-1)], [LONGEST, 4, 2]);
+});
+
+/** @returns what fails a step in which somebody goes on with this word */
+function unable(word: string): (ids: BigInt64Array) => void {
+  const unfit = BigInt(generator.tokenizer.encode(word)[0] as number);
+  return (ids) => {
+    if (ids.includes(unfit)) throw new Error('beyond the table');
+  };
+}
+
+test('a text that the model cannot go on with fails alone; those that wrote with it are written whole', async () => {
+  onStep = unable('harbour');
+  const pieces = new Map<string, string>();
+  const told = (text: string) => (_: number, piece: string) => void pieces.set(text, `${pieces.get(text) ?? ''}${piece}`);
+  const texts = [WATCHMAN, BELL, LAMP, 'the lamp burns and the old bell rang and the lamp burns.'];
+  const [failed, ...others] = await Promise.allSettled(texts.map((text) => generator.generate([text], { maxTokens: 100 }, undefined, told(text))));
+  assert.ok(failed?.status === 'rejected' && (failed.reason as Fault).code === 'MODEL_FAILED');
+  for (const [index, other] of others.entries()) {
+    const text = texts[index + 1] as string;
+    assert.deepEqual(other, { status: 'fulfilled', value: [{ text, isCut: false }] });
+    assert.equal(pieces.get(text), text);
+  }
+});
+
+test('nobody joins a text that is written by itself, and only those fail that cannot be written', async () => {
+  const require = unable('harbour');
+  const all: Promise<readonly [string, string]>[] = [];
+  const add = (text: string) => {
+    const outcome = generator.generate([text], { maxTokens: 100 }, undefined).then(([made]) => made?.text ?? '', String);
+    all.push(outcome.then((told) => [text, told] as const));
+  };
+  onStep = (ids) => {
+    if (steps < 12) add(steps % 2 === 0 ? WATCHMAN : LAMP);
+    require(ids);
+  };
+  for (const text of [WATCHMAN, LAMP]) add(text);
+  await all[0];
+  for (const [text, outcome] of await Promise.all(all))
+    if (text === LAMP) assert.equal(outcome, LAMP);
+    else assert.match(outcome, /cannot run the model with this text/);
+});
+
+test('of several texts of one request nobody writes on once one has failed', async () => {
+  onStep = unable('bell');
+  const many = Array.from({ length: 8 }, () => WATCHMAN);
+  await assert.rejects(generator.generate([BELL, ...many], { maxTokens: 100 }, undefined));
+  const before = steps;
+  await generator.generate([LAMP], { maxTokens: 100 }, undefined);
+  assert.ok(steps - before <= LONGEST, `${steps - before} steps`);
+});
+
+test('a row that waits behind a batch is dropped as soon as its client leaves', async () => {
+  const leaving = new AbortController();
+  const left: Promise<number>[] = [];
+  const wait = async () => {
+    await assert.rejects(generator.generate([LAMP], { maxTokens: 100 }, leaving.signal), (error: Fault) => error.code === 'CANCELLED');
+    return steps;
+  };
+  onStep = () => {
+    // The batch has waited once, and waits for nobody else.
+    if (steps === 1) void generator.generate([BELL], { maxTokens: 100 }, undefined);
+    if (steps === 6) left.push(wait());
+    if (steps === 7) leaving.abort();
+  };
+  await generator.generate([WATCHMAN], { maxTokens: 100 }, undefined);
+  assert.equal(await left[0], 8);
 });
 
 test.run();

@@ -51,6 +51,32 @@ test('rows join at any step, and rows whose clients leave change nothing for the
   await gone;
 });
 
+test('a text that the model cannot go on with fails alone, whoever has begun with it or joined', async () => {
+  const { InferenceSession } = await import('onnxruntime-node');
+  const session = await InferenceSession.create(join(own, 'onnx/model.onnx'));
+  const prototype = Object.getPrototypeOf(session) as typeof session;
+  const { run } = prototype;
+  const unfit = BigInt(generator.tokenizer.encode('mole')[0] as number);
+  prototype.run = function (this: typeof session, ...given: Parameters<typeof run>) {
+    const { data, dims } = given[0]['input_ids'] as { readonly data: unknown; readonly dims: readonly number[] };
+    return dims[1] === 1 && (data as BigInt64Array).includes(unfit) ? Promise.reject(new Error('beyond the table')) : run.apply(this, given);
+  } as typeof run;
+  try {
+    const together = INPUTS.map(async (input, row) => {
+      for (let turn = 0; turn < 2 * row; turn += 1) await new Promise(setImmediate);
+      return generator.generate([input], REQUEST, undefined);
+    });
+    const ended = await Promise.allSettled(together);
+    assert.deepEqual(
+      ended.map((each) => (each.status === 'fulfilled' ? each.value[0] : undefined)),
+      ANSWERS.map((answer) => (answer.text === ASKED[1][1] ? undefined : answer)),
+    );
+  } finally {
+    prototype.run = run;
+    await session.release();
+  }
+});
+
 test('a prompt is read in columns of several tokens where a whole one would give too many scores', async () => {
   const many = writeModel('talker', join(folder, 'many'));
   const config = { vocab_size: 1_000_000, eos_token_id: 0, pad_token_id: 1, max_position_embeddings: 192 };

@@ -147,6 +147,21 @@ test('a client that leaves cancels what runs elsewhere, and the time limit ends 
   await engine.close();
 });
 
+test('of several texts of one request nobody goes on elsewhere once one has failed', async () => {
+  elsewhere.gate = new Promise(() => {});
+  elsewhere.misbehave = (asked, response) => {
+    const isUnfit = JSON.stringify(asked.body).includes('unfit');
+    if (isUnfit) void until(() => elsewhere.asked.length === 4).then(() => refuse(response, 400, 'too long'));
+    return isUnfit;
+  };
+  const engine = await openHttp(spec(), around());
+  const running = engine.generate({ inputs: ['a', 'b', 'unfit', 'c', 'd'], maxNewTokens: 8 }, { signal: new AbortController().signal });
+  await assert.rejects(running, (error: Fault) => error.code === 'MODEL_FAILED');
+  await until(() => elsewhere.left.length === 3);
+  assert.equal(elsewhere.asked.length, 4);
+  await engine.close();
+});
+
 const spec = () =>
   ({
     id: 'm',
