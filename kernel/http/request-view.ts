@@ -55,7 +55,10 @@ export class RequestView implements Request {
     if (!this.#gone) {
       const controller = new AbortController();
       const { response } = this.#request;
-      response.once('close', () => response.writableFinished || controller.abort());
+      const leave = () => response.writableFinished || controller.abort();
+      // The client may have left before anybody asks: while it waited for its turn, or its form was read.
+      if (response.destroyed) leave();
+      else response.once('close', leave);
       this.#gone = controller;
     }
     return this.#gone.signal;

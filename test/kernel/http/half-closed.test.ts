@@ -1,6 +1,8 @@
 // Clients that close their side of a connection after a request, and clients that leave: the first get their answers, the requests of the others end.
 import assert from 'node:assert/strict';
+import { subscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import Type from 'typebox';
@@ -25,7 +27,15 @@ const extra = definePlugin({
       method: 'GET',
       path: '/extra/held',
       auth: 'none',
-      handle: ({ signal }) => new Promise((resolve) => held.push({ signal, release: () => resolve({ status: 200, body: { done: true } }) })),
+      handle: (request) =>
+        new Promise((resolve) =>
+          held.push({
+            get signal() {
+              return request.signal;
+            },
+            release: () => resolve({ status: 200, body: { done: true } }),
+          }),
+        ),
     },
   ],
 });
@@ -99,6 +109,18 @@ for (const [how, leave] of Object.entries(LEAVING))
     await until(() => signal.aborted, 'the signal is aborted');
     release();
   });
+
+test('a request ends, too, whose client has left before anybody asked for its signal', async () => {
+  const responses: ServerResponse[] = [];
+  subscribe('http.server.request.start', (message) => void responses.push((message as { response: ServerResponse }).response));
+  const { socket } = await client();
+  const request = await sent(socket, asked('1.1'));
+  const closed = once(responses.at(-1) as ServerResponse, 'close');
+  socket.destroy();
+  await closed;
+  assert.equal(request.signal.aborted, true);
+  request.release();
+});
 
 test.run();
 
