@@ -53,9 +53,9 @@ export async function ragPredict(ctx: AiContext, request: Request<Uint8Array | u
   const texts = hits.map(({ text }) => text);
   // At the model callers take turns, and their requests share batches: one caller may have many.
   if (model) request.leaveTurn();
-  return streamed(ctx, request, async (say) => {
+  return streamed(ctx, request, model ? madeBy(model) : EXTRACTIVE, async (say) => {
     const result = model ? await answerBy(generatorOf(ctx, model, request), query, texts, say) : await chosen(ctx, request, query, ranking === 'words', texts);
-    return { status: 200, body: { result, ...(sources === 'true' && { sources: hits }) }, headers: model ? madeBy(model) : EXTRACTIVE };
+    return { result, ...(sources === 'true' && { sources: hits }) };
   });
 }
 

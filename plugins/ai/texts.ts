@@ -24,10 +24,9 @@ export async function summarize(ctx: AiContext, request: Request<Uint8Array | un
   const model = modelFor(ctx, 'summary');
   // At the model callers take turns, and their requests share batches: one caller may have many.
   if (model) request.leaveTurn();
-  return streamed(ctx, request, async (say) => {
-    if (model) return { status: 200, body: { summary: await summaryBy(generatorOf(ctx, model, request), doc, say) }, headers: madeBy(model) };
-    return { status: 200, body: { summary: await ctx.actors.text.summarize(doc).catch(refuseLate) }, headers: EXTRACTIVE };
-  });
+  return streamed(ctx, request, model ? madeBy(model) : EXTRACTIVE, async (say) => ({
+    summary: model ? await summaryBy(generatorOf(ctx, model, request), doc, say) : await ctx.actors.text.summarize(doc).catch(refuseLate),
+  }));
 }
 
 /** @throws Fault MODEL_NOT_INSTALLED: without a model no honest translation can be made */
@@ -35,21 +34,19 @@ export async function translate(ctx: AiContext, request: Request<Uint8Array | un
   const { doc = '', src_lang: source = '', tgt_lang: target = '' } = (await readForm(ctx, 'translate', request)).fields;
   const [from, to] = [languageIn('src_lang', source), languageIn('tgt_lang', target)];
   request.leaveTurn();
-  return streamed(ctx, request, async (say) => {
-    if (from === to) return { status: 200, body: { translation: doc } };
-    const model = translatorFor(ctx.config, from, to);
-    return { status: 200, body: { translation: await translationBy(generatorOf(ctx, model, request), doc, from, to, say) }, headers: madeBy(model) };
-  });
+  if (from === to) return streamed(ctx, request, undefined, async () => ({ translation: doc }));
+  const model = translatorFor(ctx.config, from, to);
+  return streamed(ctx, request, madeBy(model), async (say) => ({ translation: await translationBy(generatorOf(ctx, model, request), doc, from, to, say) }));
 }
 
 export async function contextPredict(ctx: AiContext, request: Request<Uint8Array | undefined>): Promise<Response> {
   const { context = '', query = '' } = (await readForm(ctx, 'context_predict', request)).fields;
   const model = modelFor(ctx, 'answer');
   if (model) request.leaveTurn();
-  return streamed(ctx, request, async (say) => {
-    if (!model) return { status: 200, body: { result: await ctx.actors.text.answer(query, [context]).catch(refuseLate) }, headers: EXTRACTIVE };
+  return streamed(ctx, request, model ? madeBy(model) : EXTRACTIVE, async (say) => {
+    if (!model) return { result: await ctx.actors.text.answer(query, [context]).catch(refuseLate) };
     const generator = generatorOf(ctx, model, request);
     const pieces = await relevantPieces(ctx, generator, context, query);
-    return { status: 200, body: { result: await answerBy(generator, query, pieces, say) }, headers: madeBy(model) };
+    return { result: await answerBy(generator, query, pieces, say) };
   });
 }

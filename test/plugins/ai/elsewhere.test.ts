@@ -205,6 +205,7 @@ test('a streamed answer arrives word by word; an error behind the first word is 
       request(`${server.address}/summarize`, options, resolve).on('error', reject).end(sent);
     });
   const answer = await open(body);
+  assert.deepEqual([answer.headers['x-ai-engine'], answer.headers['x-accel-buffering']], ['sums', 'no']);
   let text = '';
   answer.setEncoding('utf8').on('data', (more: string) => {
     text += more;
