@@ -3,6 +3,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { OWN_COMMANDS } from '../../kernel/own-commands.ts';
 import type { AiConfig } from './config.ts';
 import type { Generator, ModelConfig } from './generation.ts';
+import { presentCode } from './language.ts';
 import type { Say } from './streamed.ts';
 
 const WINDOW_TOKENS = 200;
@@ -13,8 +14,8 @@ const NAMES = new Intl.DisplayNames(['en'], { type: 'language' });
 /** @throws Fault MODEL_NOT_INSTALLED that names what is installed, and what to do */
 export function translatorFor({ models }: AiConfig, from: string, to: string): ModelConfig {
   const translators = models.filter(({ task }) => task === 'translation');
-  const pair = `${from}-${to}`;
-  const found = translators.find(({ languages }) => languages.includes(pair)) ?? translators.find(({ languages }) => languages.includes('*'));
+  const isPair = (pair: string) => pair.split('-').map(presentCode).join('-') === `${from}-${to}`;
+  const found = translators.find(({ languages }) => languages.some(isPair)) ?? translators.find(({ languages }) => languages.includes('*'));
   if (found) return found;
   const pairs = [...new Set(translators.flatMap(({ languages }) => languages))].sort();
   const installed = pairs.length === 0 ? 'none' : pairs.join(', ');

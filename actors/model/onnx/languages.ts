@@ -9,10 +9,12 @@ const FORMS = [/^__([a-z]{2,3})__$/, /^([a-z]{3})_([A-Z][a-z]{3})$/, /^([a-z]{2,
 
 /** As OPUS-MT and MADLAD write the target: `>>fra<<`, `>>cmn_Hans<<`, `<2fr>`. */
 const TARGETS = [/^>>([a-z]{2,3})(?:_([A-Z][a-z]{3}))?<<$/, /^<2([a-z]{2,3})(?:_([A-Z][a-z]{3}))?>$/] as const;
-/** Codes of one language. */
+/** Codes of one language: that of ISO 639-1, and what `Intl` makes of it. */
 const SAME = [
   ['no', 'nb'],
   ['nb', 'no'],
+  ['tl', 'fil'],
+  ['tw', 'ak'],
 ] as const;
 
 type Words = Iterable<readonly [id: number, content: string, ...unknown[]]>;
@@ -26,10 +28,10 @@ export function languageTokens(words: Words, forms: readonly RegExp[] = FORMS): 
     // Codes of three letters become those of two: `fra` is `fr`, `cmn` is `zh`.
     const { language } = new Intl.Locale(code);
     const isUsual = script === undefined || new Intl.Locale(language).maximize().script === script;
-    if (language.length === 2 && (isUsual || !found.has(language))) found.set(language, id);
+    if (isUsual || !found.has(language)) found.set(language, id);
   }
   for (const [code, other] of SAME) if (!found.has(code) && found.has(other)) found.set(code, found.get(other) as number);
-  return found;
+  return new Map([...found].filter(([language]) => language.length === 2));
 }
 
 /** @returns the token of each language that a source can be translated into, in the vocabulary */

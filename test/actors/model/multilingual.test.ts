@@ -45,6 +45,8 @@ test('words for languages of M2M100, NLLB and mBART: codes of two letters, the u
   assert.deepEqual(tokensOf(['<s>', '__en__', '__fr__', '__ast__', '__zh__']), { en: 1, fr: 2, zh: 4 });
   const nllb = ['<s>', 'eng_Latn', 'zho_Hant', 'zho_Hans', 'arb_Latn', 'arb_Arab', 'ace_Latn', 'pes_Arab', 'swh_Latn', '</s>'];
   assert.deepEqual(tokensOf(nllb), { en: 1, zh: 3, ar: 5, fa: 7, sw: 8 });
+  assert.deepEqual(tokensOf(['__he__', '__tl__', '__id__']), { he: 0, id: 2, tl: 1 });
+  assert.deepEqual(tokensOf(['aka_Latn', 'nob_Latn', 'tgl_Latn', 'twi_Latn']), { nb: 1, ak: 3, no: 1, tl: 2, tw: 3 });
   assert.deepEqual(tokensOf(['ar_AR', 'en_XX', 'pt_XX', '<mask>']), { ar: 0, en: 1, pt: 2 });
 });
 

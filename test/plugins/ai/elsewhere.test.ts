@@ -21,7 +21,7 @@ test.before(async () => {
   elsewhere = await startOpenAiServer(KEY);
   const table = (id: string, task: string, more = '') =>
     `[[ai.models]]\nid = "${id}"\ntask = "${task}"\nengine = "http"\nurl = "${elsewhere.url}"\nmodel = "small-instruct"\napi_key = "${KEY}"\n${more}\n`;
-  const models = [table('sums', 'summary'), table('tongues', 'translation', 'languages = ["en-fr", "fr-en"]'), table('replies', 'answer')];
+  const models = [table('sums', 'summary'), table('tongues', 'translation', 'languages = ["en-fr", "fr-en", "en-iw"]'), table('replies', 'answer')];
   server = await startServer({ config: `[ai]\ntime_limit_seconds = 5\n${models.join('\n')}` });
   cookie = await signInAdmin(server);
 });
@@ -51,6 +51,11 @@ test('POST /translate: line by line, in windows of whole sentences; paragraphs s
   const doc = `First line.\nSecond line.\n\n\nA new paragraph.\n\n${long}\n`;
   const { status, body, headers } = await post('/translate', { doc, src_lang: 'en', tgt_lang: 'FR' });
   assert.deepEqual([status, headers['x-ai-engine']], [200, 'tongues']);
+  assert.equal(
+    (await post('/translate', { doc: 'hello', src_lang: 'EN_us', tgt_lang: 'he' })).status,
+    200,
+    'whatever code of a language the configuration has',
+  );
   // A form has CRLF at the ends of lines.
   assert.deepEqual(body, { translation: doc.replaceAll('\n', '\r\n').toUpperCase() });
   const [first] = elsewhere.asked;
@@ -63,7 +68,7 @@ test('POST /translate: line by line, in windows of whole sentences; paragraphs s
   for (const { body: asked } of elsewhere.asked) assert.ok(asked.messages[1].content.length <= 600);
   const missing = await post('/translate', { doc, src_lang: 'en', tgt_lang: 'de' });
   assert.deepEqual([missing.status, missing.body.code], [503, 'MODEL_NOT_INSTALLED']);
-  assert.match(missing.body.message, /from en to de is installed; installed pairs: en-fr, fr-en; to install one: npm run model -- pull /);
+  assert.match(missing.body.message, /from en to de is installed; installed pairs: en-fr, en-iw, fr-en; to install one: npm run model -- pull /);
   assert.deepEqual((await post('/translate', { doc: 'Hallo', src_lang: 'de', tgt_lang: 'de' })).body, { translation: 'Hallo' });
   elsewhere.finish = 'length';
   const cut = await post('/translate', { doc: 'Hello.', src_lang: 'en', tgt_lang: 'fr' });

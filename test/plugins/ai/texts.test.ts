@@ -49,6 +49,8 @@ test('POST /translate: without a model 503 names the pair, the same language is 
   assert.deepEqual((await post('/translate', { doc: 'hello', src_lang: 'en-GB', tgt_lang: 'EN' })).body, { translation: 'hello' });
   for (const code of ['EN', 'en-Latn-US', 'en_Latn_US', 'en-GB-oxendict', 'en-a-bbb-x-a-ccc'])
     assert.deepEqual((await post('/translate', { doc: 'hello', src_lang: code, tgt_lang: 'en' })).body, { translation: 'hello' }, code);
+  for (const [old, present] of ['iw-he', 'in-id', 'ji-yi', 'jw-jv', 'mo-ro'].map((pair) => pair.split('-')))
+    assert.deepEqual((await post('/translate', { doc: 'hello', src_lang: `${old}_XX`, tgt_lang: present as string })).body, { translation: 'hello' }, old);
   for (const code of ['en-', 'en--US', 'en-toolonglong', `en${'-US'.repeat(12)}`, 'english', 'zz', 'e', '', '../x']) {
     const { status, body } = await post('/translate', { doc: 'hello', src_lang: code, tgt_lang: 'fr' });
     assert.deepEqual([status, /^src_lang: must be a language code/.test(body.message)], [400, true], code);
