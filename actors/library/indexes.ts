@@ -6,6 +6,9 @@ import type { ReferenceKeys } from './reference-keys.ts';
 import { passagesOf, type ReferenceRow, referencesOf, revisionOf, titleOf } from './rows.ts';
 import { vectorsOf } from './vector-rows.ts';
 
+/** Of an index whose last refresh has failed. */
+const INCOMPLETE = -1;
+
 export class Indexes {
   readonly #store: Store;
   readonly #keys: ReferenceKeys;
@@ -21,11 +24,11 @@ export class Indexes {
 
   /**
    * One after the other for each base: an index changes in steps. A refresh that fails leaves an index that the next one completes.
-   * @param embedder whose vectors the index has to have; empty for none
+   * @param embedder whose vectors the index has to have; without it those that it has
    */
-  fresh(base: string, embedder = ''): Promise<BaseIndex> {
+  fresh(base: string, embedder?: string): Promise<BaseIndex> {
     const last = this.#indexes.get(base) ?? Promise.resolve(new BaseIndex());
-    const next = last.then((index) => this.#refresh(base, index, embedder));
+    const next = last.then((index) => this.#refresh(base, index, embedder ?? index.embedder));
     this.#indexes.set(
       base,
       next.catch(() => last),
@@ -37,6 +40,7 @@ export class Indexes {
   async #refresh(base: string, index: BaseIndex, embedder: string): Promise<BaseIndex> {
     const revision = (await revisionOf(this.#store, base)) ?? 0;
     if (revision === index.revision && embedder === index.embedder) return index;
+    index.revision = INCOMPLETE;
     const rows = await referencesOf(this.#store, base);
     const current = new Set(rows.map(({ id }) => id));
     for (const id of [...index.references.keys()]) if (!current.has(id)) index.remove(id);

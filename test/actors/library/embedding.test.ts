@@ -156,4 +156,23 @@ test('an index opens what is new, and nothing again that it has', async () => {
   assert.deepEqual(new Set(opened), new Set(['later']));
 });
 
+test('an index keeps its vectors when a question needs none, and gets those that it could not read', async () => {
+  let [reads, fails] = [0, false];
+  const all: Store['all'] = (sql, params) => {
+    if (!sql.includes('FROM ai_vectors')) return store.all(sql, params);
+    reads += 1;
+    return fails ? Promise.reject(new Fault('UNAVAILABLE')) : store.all(sql, params);
+  };
+  const indexes = new Indexes({ ...store, get: store.get.bind(store), all }, keys, memoryLog().log);
+  await indexes.fresh('b');
+  fails = true;
+  await assert.rejects(indexes.fresh('b', name));
+  fails = false;
+  const { size } = (await indexes.fresh('b', name)).vectors;
+  assert.ok(size > 9, `${size} references have vectors`);
+  reads = 0;
+  for (const embedder of [undefined, name, undefined]) assert.equal((await indexes.fresh('b', embedder)).vectors.size, size);
+  assert.equal(reads, 0);
+});
+
 test.run();
