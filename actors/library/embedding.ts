@@ -2,18 +2,21 @@
 import type { Clock, Timer } from '../../kernel/clock.ts';
 import { describe, Fault } from '../../kernel/fault.ts';
 import type { Log } from '../../kernel/log-entry.ts';
+import { repeat } from '../../kernel/repeat.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import type { EmbeddingStatus } from './api.ts';
 import { type Embedder, embeddedText } from './embedder.ts';
 import type { ReferenceKeys } from './reference-keys.ts';
 import { passagesOf, titleOf, touchBase } from './rows.ts';
-import { addVectors, countWithout, nextOrdinal, referencesWithout, type WaitingReference } from './vector-rows.ts';
+import { addVectors, countWithout, nextOrdinal, referencesWithout, unfinished, type WaitingReference } from './vector-rows.ts';
 
 /** Passages of one call of the embedder, and of one row. */
 const BATCH = 32;
 /** References at a time: while the vectors of one are written, those of the other are made. */
 const AT_ONCE = 2;
 const RETRY_MS = 10_000;
+/** Longer than a batch takes: references that have no more vectors by then were left by another node, which has ended, or cannot make them. */
+const LOOK_MS = 60_000;
 /** A reference that ends the process of the embedder again and again is left out until the next start, so that questions are still answered. */
 const MAX_CRASHES = 2;
 
@@ -40,9 +43,19 @@ export class Embedding {
   #retry: Timer | undefined;
   /** Why it does not go on. */
   #problem: unknown;
+  /** What the unfinished references had when it looked last. */
+  #seen: string | undefined;
+  readonly #rest: () => void;
 
   constructor(parts: EmbeddingParts) {
     this.#parts = parts;
+    // What fails is the database, which others tell of.
+    this.#rest = repeat(
+      parts.clock,
+      LOOK_MS,
+      () => this.#look(),
+      () => {},
+    );
   }
 
   /** There may be references without vectors. */
@@ -70,8 +83,18 @@ export class Embedding {
   }
 
   async stop(): Promise<void> {
+    this.#rest();
     if (this.#retry) this.#parts.clock.clearTimeout(this.#retry);
     await this.#running;
+  }
+
+  async #look(): Promise<void> {
+    if (this.#name === undefined || this.#running) return;
+    // Nodes that have other files of the embedder must not make each other's vectors anew in turns: what is finished stays.
+    const { references, rows } = await unfinished(this.#parts.store);
+    const seen = `${references} with ${rows}`;
+    if (references > 0 && seen === this.#seen) this.wake();
+    this.#seen = seen;
   }
 
   async #run(): Promise<void> {

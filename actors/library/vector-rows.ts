@@ -29,6 +29,13 @@ export async function countWithout(store: Reader, embedder: string | undefined):
   return row?.count ?? 0;
 }
 
+/** @returns the number of references without all vectors of any embedder, and that of the rows of vectors that they have already */
+export async function unfinished(store: Reader): Promise<{ readonly references: number; readonly rows: number }> {
+  const sql = `SELECT COUNT(DISTINCT ai_reference.id) AS "references", COUNT(ai_vectors.ordinal) AS "rows"
+    FROM ai_reference LEFT JOIN ai_vectors ON ai_vectors.reference_id = ai_reference.id WHERE ai_reference.embedder = ''`;
+  return (await store.get(sql)) ?? { references: 0, rows: 0 };
+}
+
 /** @returns the first passage of a reference that has no vectors of this embedder */
 export async function nextOrdinal(store: Reader, reference: string, embedder: string): Promise<number> {
   const sql = 'SELECT ordinal, windows FROM ai_vectors WHERE reference_id = $1 AND embedder = $2 ORDER BY ordinal DESC LIMIT 1';

@@ -9,7 +9,7 @@ import { Embedding } from '../../../actors/library/embedding.ts';
 import { Indexes } from '../../../actors/library/indexes.ts';
 import { ReferenceKeys } from '../../../actors/library/reference-keys.ts';
 import { insertReference, touchBase } from '../../../actors/library/rows.ts';
-import { vectorsOf } from '../../../actors/library/vector-rows.ts';
+import { addVectors, vectorsOf } from '../../../actors/library/vector-rows.ts';
 import { createClock } from '../../../kernel/clock.ts';
 import { DataKey } from '../../../kernel/data-key.ts';
 import { Fault } from '../../../kernel/fault.ts';
@@ -106,6 +106,28 @@ test('a reference that ends the embedder is left out after two attempts; the oth
   await until(1);
   assert.equal(asked.filter((text) => text === 'poison').length, 2);
   assert.equal((await vectorsOf(store, keys, 'good', 'a@1')).windows.length, 1);
+});
+
+test('what another node has left is taken up, but not what it works on', async () => {
+  const look = async () => {
+    pass(61_000);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  };
+  const had = async () => (await vectorsOf(store, keys, 'left', name)).windows.length;
+  await add(
+    'left',
+    Array.from({ length: 40 }, () => 'left'),
+  );
+  await look();
+  // As the other node adds its first row.
+  const one = { windows: Array(32).fill(1), vectors: new Float32Array(32) };
+  await store.transaction((tx) => addVectors(tx, keys, 'left', 0, name, one, false));
+  await look();
+  assert.equal(await had(), 32);
+  asked = [];
+  await look();
+  await until(1);
+  assert.deepEqual([await had(), asked.length], [40, 8]);
 });
 
 test('a reference that the embedder refuses is tried after the others, and keeps none waiting', async () => {
