@@ -1,5 +1,7 @@
 // Answers of /chat/completions, streamed as server-sent events (the API of OpenAI, and of vLLM, llama.cpp and Ollama, which imitate it).
 
+import { Fault } from '../../../kernel/fault.ts';
+
 const DONE = '[DONE]';
 
 export interface Said {
@@ -19,7 +21,7 @@ interface Choice {
   readonly finish_reason?: unknown;
 }
 
-/** @param onText gets each piece when it is there @throws Error if the stream is malformed, or ends before the answer does */
+/** @param onText gets each piece when it is there @throws Error if the stream is malformed, or ends before the answer does; Fault MODEL_FAILED for a text that the server filters: it does not fail */
 export async function readChat(pieces: AsyncIterable<string>, onText: (piece: string) => void): Promise<Said> {
   let [text, reason, isDone] = ['', undefined as unknown, false];
   for await (const data of eventsOf(pieces)) {
@@ -36,6 +38,7 @@ export async function readChat(pieces: AsyncIterable<string>, onText: (piece: st
     reason = choice?.finish_reason ?? reason;
   }
   if (typeof reason !== 'string') throw new Error('the answer ended before it was complete');
+  if (reason === 'content_filter') throw new Fault('MODEL_FAILED', { detail: 'the server of the model filters the answer to this text' });
   if (reason !== 'stop' && reason !== 'length') throw new Error(`the answer ended with ${JSON.stringify(reason).slice(0, 64)}`);
   return { text, isCut: reason === 'length' };
 }
