@@ -19,7 +19,8 @@ export function boundAnswers(app: FastifyInstance, { answers, stalled }: FrontLi
   // Smaller answers are not counted: each connection sends one at a time, and the number of connections is limited.
   app.addHook('onSend', (request, reply, payload, done) => {
     const isLarge = (typeof payload === 'string' || payload instanceof Uint8Array) && payload.length > SLICE_BYTES && request.method !== 'HEAD';
-    if (!isLarge) return done();
+    // Of a client that has left while it was made nothing is sent, and nothing would release it.
+    if (!isLarge || reply.raw.destroyed) return done();
     const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
     const { socket } = request.raw;
     const holding = answers.open(whose(request), () => socket.destroy());

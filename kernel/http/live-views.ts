@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import type { Shares } from '../shares.ts';
 import { preferred } from './accept.ts';
+import { onceClosed } from './once-closed.ts';
 import type { ProblemWriter } from './problem.ts';
 import type { Response } from './route.ts';
 
@@ -72,7 +73,7 @@ export class LiveViews {
     // A reader that has closed its side only would be read to for ever, and takes a place.
     const leave = () => stop(GONE);
     request.raw.socket.once('end', leave);
-    request.response.once('close', () => {
+    onceClosed(request.response, () => {
       request.raw.socket.off('end', leave);
       place.release();
       this.#open.delete(stop);

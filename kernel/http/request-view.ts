@@ -7,6 +7,7 @@ import { type PeerCertificateView, peerCertificate } from './client-certificate.
 import { cookieIn } from './cookie.ts';
 import type { Caller } from './credential.ts';
 import { refuseForeignPage } from './foreign-pages.ts';
+import { onceClosed } from './once-closed.ts';
 import type { Request } from './route.ts';
 
 /** A class, because an object with getters of its own costs ten times as much. What most handlers do not need is made when it is asked for. */
@@ -55,10 +56,7 @@ export class RequestView implements Request {
     if (!this.#gone) {
       const controller = new AbortController();
       const { response } = this.#request;
-      const leave = () => response.writableFinished || controller.abort();
-      // The client may have left before anybody asks: while it waited for its turn, or its form was read.
-      if (response.destroyed) leave();
-      else response.once('close', leave);
+      onceClosed(response, () => response.writableFinished || controller.abort());
       this.#gone = controller;
     }
     return this.#gone.signal;

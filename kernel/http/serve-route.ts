@@ -14,6 +14,7 @@ import { checksOf } from './checks.ts';
 import type { Caller } from './credential.ts';
 import { holderOf } from './holder.ts';
 import { type LiveViews, wantsEvents } from './live-views.ts';
+import { onceClosed } from './once-closed.ts';
 import { operationOf } from './openapi.ts';
 import { fastifyPath, refuseOthers } from './other-methods.ts';
 import { parametersCheck } from './parameters.ts';
@@ -173,7 +174,7 @@ export function bodyReader({ requests }: FrontLimits): ReadBytes {
   return (request, done) => {
     const hold = (lose: () => void) => {
       const holding = requests.open(whoseIs(request), lose);
-      request.response.once('close', () => holding.release());
+      onceClosed(request.response, () => holding.release());
       return holding;
     };
     const begin = () => {

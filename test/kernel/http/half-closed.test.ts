@@ -7,6 +7,7 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import Type from 'typebox';
 import { test } from 'uvu';
+import { LIVE_VIEWS } from '../../../kernel/http/live-views.ts';
 import { definePlugin } from '../../../kernel/plugin.ts';
 import { BUILT_IN } from '../../../plugins/index.ts';
 import { until } from '../../runtime.ts';
@@ -18,6 +19,8 @@ interface Held {
 }
 
 const held: Held[] = [];
+/** Two of them are more than one caller may leave unread. */
+const LARGE = new Uint8Array(100_000_000);
 /** A route that answers when the test says so. */
 const extra = definePlugin({
   name: 'extra',
@@ -36,6 +39,20 @@ const extra = definePlugin({
             release: () => resolve({ status: 200, body: { done: true } }),
           }),
         ),
+    },
+    {
+      method: 'GET',
+      path: '/extra/large',
+      auth: 'none',
+      handle: (request) => new Promise((resolve) => held.push({ signal: request.signal, release: () => resolve({ status: 200, body: LARGE }) })),
+    },
+    {
+      method: 'GET',
+      path: '/extra/live',
+      auth: 'none',
+      live: { everyMs: 60_000 },
+      permit: () => new Promise((resolve) => held.push({ signal: new AbortController().signal, release: resolve })),
+      handle: () => ({ status: 200, body: { done: true } }),
     },
   ],
 });
@@ -110,16 +127,40 @@ for (const [how, leave] of Object.entries(LEAVING))
     release();
   });
 
-test('a request ends, too, whose client has left before anybody asked for its signal', async () => {
-  const responses: ServerResponse[] = [];
-  subscribe('http.server.request.start', (message) => void responses.push((message as { response: ServerResponse }).response));
+const responses: ServerResponse[] = [];
+subscribe('http.server.request.start', (message) => void responses.push((message as { response: ServerResponse }).response));
+
+/** @returns a request that the server works on, whose client it knows to have left */
+async function deserted(bytes: string): Promise<Held> {
   const { socket } = await client();
-  const request = await sent(socket, asked('1.1'));
+  const request = await sent(socket, bytes);
   const closed = once(responses.at(-1) as ServerResponse, 'close');
   socket.destroy();
   await closed;
+  return request;
+}
+
+test('a request ends, too, whose client has left before anybody asked for its signal', async () => {
+  const request = await deserted(asked('1.1'));
   assert.equal(request.signal.aborted, true);
   request.release();
+});
+
+test('a client that has left while its answer was made holds no memory, and no place of a live view', async () => {
+  const large = asked('1.1').replace('held', 'large');
+  for (let count = 0; count < 3; count += 1) (await deserted(large)).release();
+  const { socket, text } = await client();
+  (await sent(socket, large)).release();
+  await until(() => text() !== '', 'an answer');
+  assert.match(text(), /^HTTP\/1.1 200 /);
+  socket.destroy();
+  const live = asked('1.1').replace('held', 'live').replace('\r\n\r\n', '\r\nAccept: text/event-stream\r\n\r\n');
+  for (let count = 0; count < LIVE_VIEWS.each; count += 1) (await deserted(live)).release();
+  const viewer = await client();
+  (await sent(viewer.socket, live)).release();
+  await until(() => viewer.text() !== '', 'the view');
+  assert.match(viewer.text(), /^HTTP\/1.1 200 /);
+  viewer.socket.destroy();
 });
 
 test.run();
