@@ -102,7 +102,7 @@ test('a Name is a text, and names an object where a NameReference is given', asy
   assert.equal(await ask('Get', ['UniqueIdentifier', 'NameReference', 'a pair of 3.0']), 'InvalidField');
 });
 
-test("somebody else's object of the same Name stands behind the caller's own, and for itself where the caller has none", async () => {
+test("an object of somebody else stands behind one of the caller's own with the same Name", async () => {
   const bob = alice.server.as(await alice.server.client('bob'));
   const give = async (name: string): Promise<string> => {
     const named: Written = [
