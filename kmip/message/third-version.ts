@@ -20,7 +20,7 @@ const IDENTIFIERS: ReadonlySet<number> = new Set([
 /** Whether the node names an object in one of the ways that only KMIP 3.0 has: their types have the last codes. */
 export const isNaming = (node: Node): node is NamingNode => node.type >= TYPE.Identifier;
 
-/** @param nodes of a request of 3.0 @returns the form of 2.1, with each NameReference left as it is: what it stands for is looked up by `namedObjects` */
+/** @param nodes of a request of 3.0 @returns the form of 2.1, with each NameReference left as it is: what it stands for is looked up by `resolveNames` */
 export const fromThird = (nodes: readonly Node[]): readonly Node[] => nodes.map(upgrade);
 
 function upgrade(node: Node): Node {

@@ -9,11 +9,15 @@ import { owns } from '../principal.ts';
 import { discoverNamed } from './discover.ts';
 
 const { OnLineStorage, ArchivalStorage } = MASK.StorageStatusMask;
+/** Of one request: each is a search. */
+const MAX_NAMES = 64;
 
 /** @param given in the form of 2.1 @throws Refusal */
 export function resolveNames(ctx: OperationContext, given: Structure): Structure | Promise<Structure> {
   const payload = ctx.version.major > 1 ? withData(given, ctx.batch) : given;
-  if (ctx.version.major >= 3 && payload.value.some(hasName)) return named(ctx, payload).then((found) => discovered(ctx, found));
+  const names = ctx.version.major >= 3 ? countNames(payload.value) : 0;
+  if (names > MAX_NAMES) throw new Refusal('ServerLimitExceeded', `a request can name at most ${MAX_NAMES} objects by NameReference; this one names ${names}`);
+  if (names > 0) return named(ctx, payload).then((found) => discovered(ctx, found));
   return discovered(ctx, payload);
 }
 
@@ -22,13 +26,20 @@ function discovered(ctx: OperationContext, payload: Structure): Structure | Prom
   return found instanceof Promise ? found.then(() => payload) : payload;
 }
 
-const hasName = (node: Node): boolean => node.type === TYPE.NameReference || (node.type === TYPE.Structure && node.value.some(hasName));
+function countNames(nodes: readonly Node[]): number {
+  let count = 0;
+  for (const node of nodes) {
+    if (node.type === TYPE.NameReference) count += 1;
+    else if (node.type === TYPE.Structure) count += countNames(node.value);
+  }
+  return count;
+}
 
 async function named(ctx: OperationContext, { tag, value }: Structure): Promise<Structure> {
   const nodes: Node[] = [];
   for (const node of value) {
     if (node.type === TYPE.NameReference) nodes.push(text(node.tag, await objectNamed(ctx, node.value)));
-    else nodes.push(node.type === TYPE.Structure && hasName(node) ? await named(ctx, node) : node);
+    else nodes.push(node.type === TYPE.Structure ? await named(ctx, node) : node);
   }
   return structure(tag, nodes);
 }

@@ -100,6 +100,8 @@ test('a Name is a text, and names an object where a NameReference is given', asy
   ];
   await done('CreateKeyPair', common);
   assert.equal(await ask('Get', ['UniqueIdentifier', 'NameReference', 'a pair of 3.0']), 'InvalidField');
+  const many = Array.from({ length: 65 }, (_, at): Written => ['NextLink', 'NameReference', `name ${at}`]);
+  assert.equal(await ask('Create', ['ObjectType', 'Enumeration', 'SymmetricKey'], ['Attributes', [...AES, ...many]]), 'ServerLimitExceeded');
 });
 
 test("an object of somebody else stands behind one of the caller's own with the same Name", async () => {
