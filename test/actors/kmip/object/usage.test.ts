@@ -27,8 +27,16 @@ test('a date that has passed counts, whether the stored state knows of it or not
 });
 
 /** As the specification has it, and not as the code does: what protects, what processes, by which right. */
-const PROTECTING = { Encrypt: 'Encrypt', Sign: 'Sign', MAC: 'MAC', DeriveKey: 'DeriveKey', WrapKey: 'Get', GetUsageAllocation: 'GetUsageAllocation' };
-const PROCESSING = { Decrypt: 'Decrypt', SignatureVerify: 'SignatureVerify', MACVerify: 'MACVerify', UnwrapKey: 'Import' };
+const PROTECTING = {
+  Encrypt: 'Encrypt',
+  Sign: 'Sign',
+  MAC: 'MAC',
+  DeriveKey: 'DeriveKey',
+  WrapKey: 'Get',
+  GetUsageAllocation: 'GetUsageAllocation',
+  Encapsulate: 'Encapsulate',
+};
+const PROCESSING = { Decrypt: 'Decrypt', SignatureVerify: 'SignatureVerify', MACVerify: 'MACVerify', UnwrapKey: 'Import', Decapsulate: 'Decapsulate' };
 const refuses = (key: Draft, name: string, now: number) => refused(() => requireUse(key, USE[name as keyof typeof USE], now), 'WrongKeyLifecycleState');
 const allows = (key: Draft, name: string, now: number) => requireUse(key, USE[name as keyof typeof USE], now);
 
