@@ -16,13 +16,14 @@ let they: People;
 const read = async (path: string) => (await server.ask('GET', path, { cookie: root })).body;
 const put = async (path: string, body: object) =>
   assert.equal((await server.ask('PUT', path, { cookie: root, body: body as Record<string, unknown> })).status, 200);
-/** @param said the notice of the page afterwards, which the next one replaces */
+/** @param said the notice of the page afterwards; the one before may have said the same */
 async function save(page: Page, region: string, said: string): Promise<void> {
   const [answer] = await Promise.all([
     page.waitForResponse((response) => ['PUT', 'POST'].includes(response.request().method())),
     page.getByRole('region', { name: region }).getByRole('button', { name: 'Save' }).click(),
   ]);
   assert.ok(answer.ok(), await answer.text());
+  await page.getByRole('region', { name: region }).locator('form:not([aria-busy])').waitFor();
   await page.getByText(said).waitFor();
 }
 

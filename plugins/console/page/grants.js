@@ -4,7 +4,7 @@ import { html, nothing, render } from '/console/lib/lit-html.js';
 import { ask, part, Refusal } from './api.js';
 import { askIn } from './dialog.js';
 import { checkField, complaint, submits, textField, textIn } from './form.js';
-import { tell } from './notice.js';
+import { tell, tellDrawn } from './notice.js';
 import { pages, table } from './shown.js';
 
 /** Rights by the types of objects for which they make sense; the words say what people do with them. */
@@ -80,8 +80,7 @@ function grantForm({ id, mask }, draw) {
     if (operations.length === 0) throw new Refusal(0, 'Choose what the user may do.', 'RIGHT');
     await ask('POST', '/access/grant', { unique_identifier: id, user_id: textIn(data, 'grantee'), operation_types: operations }).catch(refuseName);
     form.reset();
-    tell('The use is granted.');
-    await draw();
+    await tellDrawn(draw, 'The use is granted.');
   });
   return html`<form class="inner" data-kept=${location.hash} @submit=${grant}>
     ${complaint()} ${textField('grantee', 'User', { required: true, maxlength: 512, placeholder: 'team/ada', hint: 'A name as its owner sees it under “Your account”; team/* for everybody in a realm; * for all.' })}

@@ -17,6 +17,15 @@ export function tell(text) {
   timer = setTimeout(() => place.classList.remove('shown'), 6_000);
 }
 
+/** Tells it when the view shows what was done, so that nobody types into a form that is about to be drawn again. @param {() => unknown} draw @param {string} text */
+export async function tellDrawn(draw, text) {
+  try {
+    await draw();
+  } finally {
+    tell(text);
+  }
+}
+
 /** Loads the page anew and tells it there. @param {string} text */
 export function tellAnew(text) {
   sessionStorage.setItem(LATER, text);

@@ -5,7 +5,7 @@ import { askForName, askIn } from './dialog.js';
 import { removeFactor } from './factor.js';
 import { areaField, checkField, complaint, submits, textField, textIn } from './form.js';
 import { namesField, namesIn } from './names.js';
-import { tell } from './notice.js';
+import { tell, tellDrawn } from './notice.js';
 import { sessionPart } from './sessions.js';
 import { head } from './shown.js';
 
@@ -41,8 +41,7 @@ function details(path, { roles, extra_claims: claims, change_password: must }, a
     const rest = JSON.stringify({ roles: namesIn(data, 'roles'), change_password: data.get('must') !== null });
     // As they were typed: the browser would round large numbers, and drop the first of two claims of one name, without a word.
     await ask('PUT', path, `${rest.slice(0, -1)},"extra_claims":${claimsIn(data)}}`);
-    tell('The person is changed.');
-    await again();
+    await tellDrawn(again, 'The person is changed.');
   });
   return html`<section class="card" aria-labelledby="details-title">
     <h2 id="details-title">Roles and claims</h2>

@@ -6,7 +6,7 @@ import { durationField, durationIn } from './duration.js';
 import { checkField, complaint, submits, textField, textIn } from './form.js';
 import { icon } from './icons.js';
 import { namesField, namesIn } from './names.js';
-import { tell } from './notice.js';
+import { tell, tellDrawn } from './notice.js';
 import { providerPart } from './providers.js';
 import { badge, empty, head, pages, table, tagList } from './shown.js';
 
@@ -108,8 +108,7 @@ function settings({ id, auth_params: shown, ...ages }, again) {
       session_max_stale_age_seconds: durationIn(data, 'stale'),
       password_max_age_seconds: durationIn(data, 'password-age'),
     });
-    tell('The realm is changed.');
-    await again();
+    await tellDrawn(again, 'The realm is changed.');
   });
   return html`<section class="card" aria-labelledby="settings-title">
     <h2 id="settings-title">Sign-in</h2>

@@ -4,7 +4,7 @@ import { html, nothing } from '/console/lib/lit-html.js';
 import { duration, durationField, durationIn } from './duration.js';
 import { checkField, complaint, submits } from './form.js';
 import { boolean, identifier, interval, memberOf, operate, structure } from './kmip.js';
-import { tell } from './notice.js';
+import { tellDrawn } from './notice.js';
 
 /** What is proposed. */
 const YEAR_SECONDS = 365 * 86_400;
@@ -18,8 +18,7 @@ export function rotationPart({ id, type, state, nodes }, again) {
     const wanted = data.get('automatic') !== null;
     if (wanted) await set(id, interval('RotateInterval', durationIn(data, 'interval')));
     await set(id, boolean('RotateAutomatic', wanted));
-    tell(wanted ? 'The key is replaced regularly.' : 'The key is no longer replaced by itself.');
-    await again();
+    await tellDrawn(again, wanted ? 'The key is replaced regularly.' : 'The key is no longer replaced by itself.');
   });
   return html`<section class="card" aria-labelledby="rotation-title">
     <h2 id="rotation-title">Rotation</h2>
