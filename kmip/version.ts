@@ -5,10 +5,13 @@ export interface Version {
   readonly minor: number;
 }
 
+/** Payloads of all versions are converted to and from the form of this one. A request in JSON without a RequestMessage is of this version too. */
+export const WORKING_VERSION: Version = { major: 2, minor: 1 };
+
 /** Newest first, in the order that DiscoverVersions returns. 3.0 is a committee draft (that of May 2026). */
 export const VERSIONS: readonly Version[] = [
   { major: 3, minor: 0 },
-  { major: 2, minor: 1 },
+  WORKING_VERSION,
   { major: 2, minor: 0 },
   { major: 1, minor: 4 },
   { major: 1, minor: 3 },
@@ -16,6 +19,3 @@ export const VERSIONS: readonly Version[] = [
   { major: 1, minor: 1 },
   { major: 1, minor: 0 },
 ];
-
-/** Payloads of all versions are converted to and from the form of this one. A request in JSON without a RequestMessage is of this version too. */
-export const WORKING_VERSION: Version = { major: 2, minor: 1 };

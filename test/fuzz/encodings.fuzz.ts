@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import type { Encoding } from '../../actors/kmip/api.ts';
 import { serve } from '../../actors/kmip/message/serve.ts';
 import { refusalOf } from '../../kmip/crypto-refusal.ts';
+import { isNaming } from '../../kmip/message/third-version.ts';
 import { encodeBinary } from '../../kmip/ttlv/binary.ts';
-import { bytes, type Node, type Structure, structure, TYPE, text } from '../../kmip/ttlv/node.ts';
+import { bytes, type Node, type Structure, structure, TYPE } from '../../kmip/ttlv/node.ts';
 import { CODECS, readAnswer } from './answer.ts';
 import { ALICE } from './key-server.ts';
 import { brokenMessage, openWorld, type World } from './operations.fuzz.ts';
@@ -21,11 +22,8 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 /** New identifiers by the order in which they appear. */
 function numbered(node: Node, seen: Map<string, string>): Node {
-  if (node.type === TYPE.TextString)
-    return text(
-      node.tag,
-      node.value.replaceAll(UUID, (id) => seen.get(id) ?? seen.set(id, `new ${seen.size}`).get(id) ?? ''),
-    );
+  if (node.type === TYPE.TextString || isNaming(node))
+    return { ...node, value: node.value.replaceAll(UUID, (id) => seen.get(id) ?? seen.set(id, `new ${seen.size}`).get(id) ?? '') };
   if (node.type !== TYPE.Structure) return node;
   return structure(
     node.tag,

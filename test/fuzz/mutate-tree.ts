@@ -40,6 +40,8 @@ const TEXTS = [
   ],
   ...['x'.repeat(129), 'é'.repeat(5000), '['.repeat(2000), JSON.stringify(Array.from({ length: 1500 }, (_, at) => `t${at}`))],
 ];
+/** Names of objects of `objects.ts`, and of requests. */
+const NAMES = ['first', 'another', 'renamed', 'own', 'registered'];
 const LENGTHS = [0, 1, 7, 8, 11, 12, 13, 15, 16, 17, 20, 24, 31, 32, 33, 48, 64, 100, 255, 256, 257, 512, 4096, LONGEST];
 
 /** A value at the limits of its type, or of another one. */
@@ -58,7 +60,10 @@ function extreme(tag: number, type: Node['type'], random: Random): Node {
     case TYPE.Boolean:
       return make.boolean(tag, random.below(2) === 0);
     case TYPE.TextString:
-      return make.text(tag, random.below(2) === 0 ? random.pick(IDENTIFIERS) : random.pick(TEXTS));
+    case TYPE.Identifier:
+    case TYPE.Reference:
+    case TYPE.NameReference:
+      return { tag, type, value: random.below(2) === 0 ? random.pick(type === TYPE.NameReference ? NAMES : IDENTIFIERS) : random.pick(TEXTS) };
     case TYPE.ByteString:
       return make.bytes(tag, new Uint8Array(random.pick(LENGTHS)).fill(random.below(256)));
     case TYPE.DateTime:

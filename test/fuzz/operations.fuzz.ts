@@ -33,7 +33,8 @@ export async function openWorld(): Promise<World> {
   const requests = requestsOver(await makeObjects(await fuzzed.fresh()));
   fuzzed.keep();
   const written = VERSIONS.map((version) => [version, requests.flatMap((request) => inVersion(request, version) ?? [])] as const);
-  return { fuzzed, requests, written: new Map(written), pool: nodesOf(requests.flatMap(({ payload }) => payload)) };
+  const all = [...requests, ...written.flatMap(([{ major }, forms]) => (major === 3 ? forms : []))];
+  return { fuzzed, requests, written: new Map(written), pool: nodesOf(all.flatMap(({ payload }) => payload)) };
 }
 
 /** Of every two messages one has a single item. */

@@ -1,5 +1,6 @@
 // Valid requests for every operation, in the shape of KMIP 2.1, over the objects of `objects.ts`: what the fuzzer of the operations breaks.
 import { downgradePayload } from '../../kmip/message/legacy.ts';
+import { toThird } from '../../kmip/message/third-version.ts';
 import type { OperationName } from '../../kmip/operation-name.ts';
 import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 import { enumOf } from '../../kmip/ttlv/enumeration-of.ts';
@@ -432,8 +433,13 @@ export function inVersion({ operation, payload }: Request, version: Version): Pi
   if (!operationExists(ENUM.Operation[operation], version) || !payload.every((node) => isValueIn(node, version))) return undefined;
   // Names of certificates are attributes that KMIP 1.x has not: they would be left out. Nor does it store certificate requests.
   if (version.major === 1 && payload.some((node) => holds(node, TAG.CertificateAttributes) || node.tag === TAG.CertificateRequest)) return undefined;
-  const written = version.major === 1 ? downgradePayload('Register', payload, LAST_1).map(inVersion1) : payload;
+  const written = inForm(payload, version);
   return written.length >= payload.length && written.every((node) => exists(node, version)) ? { operation, payload: written } : undefined;
+}
+
+function inForm(payload: readonly Node[], { major }: Version): readonly Node[] {
+  if (major === 1) return downgradePayload('Register', payload, LAST_1).map(inVersion1);
+  return major === 3 ? toThird(payload) : payload;
 }
 
 const LAST_1: Version = { major: 1, minor: 4 };
