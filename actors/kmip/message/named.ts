@@ -9,14 +9,14 @@ import { owns } from '../principal.ts';
 import { discoverNamed } from './discover.ts';
 
 const { OnLineStorage, ArchivalStorage } = MASK.StorageStatusMask;
-/** Of one request: each is a search. */
+/** Of one item of a batch: each is a search. */
 const MAX_NAMES = 64;
 
 /** @param given in the form of 2.1 @throws Refusal */
 export function resolveNames(ctx: OperationContext, given: Structure): Structure | Promise<Structure> {
   const payload = ctx.version.major > 1 ? withData(given, ctx.batch) : given;
   const names = ctx.version.major >= 3 ? countNames(payload.value) : 0;
-  if (names > MAX_NAMES) throw new Refusal('ServerLimitExceeded', `a request can name at most ${MAX_NAMES} objects by NameReference; this one names ${names}`);
+  if (names > MAX_NAMES) throw new Refusal('ServerLimitExceeded', `an item can name at most ${MAX_NAMES} objects by NameReference; this one names ${names}`);
   if (names > 0) return named(ctx, payload).then((found) => discovered(ctx, found));
   return discovered(ctx, payload);
 }
