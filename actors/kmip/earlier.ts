@@ -33,8 +33,14 @@ const OPERATION_OF: Readonly<Record<keyof (typeof ENUM)['Data'], OperationName>>
   SignatureVerify: 'SignatureVerify',
 };
 
-export const isOutput = ({ tag }: Node): boolean => OUTPUTS.has(tag);
+const isOutput = ({ tag }: Node): boolean => OUTPUTS.has(tag);
 const isReference = ({ tag, type }: Node): boolean => tag === TAG.Data && (type === TYPE.Enumeration || type === TYPE.Integer);
+
+/** @param members of the response payload, in the form of 2.1 @returns those that the client wants to see */
+export function shownOf({ ephemeral }: BatchItem, members: readonly Node[]): readonly Node[] {
+  if (ephemeral === 'Empty') return [];
+  return ephemeral === 'Data' ? members.filter((node) => !isOutput(node)) : members;
+}
 
 /** From now on later items can refer to what earlier ones have answered: in KMIP 2.x only. */
 export function noteEarlier({ version, batch }: Pick<OperationContext, 'version' | 'batch'>): void {

@@ -3,6 +3,7 @@ import { Refusal } from '../refusal.ts';
 import { enumeration, type Node, structure, TYPE, text } from '../ttlv/node.ts';
 import { required, textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
+import { isLinkOf, linkTypeOf } from './link-tag.ts';
 import type { AttributeValue, ReadonlyAttributes } from './set.ts';
 
 export interface AttributeReference {
@@ -39,8 +40,14 @@ export function referenceNode({ tag, vendor, name }: AttributeReference): Node {
 }
 
 export function valuesOf(attributes: ReadonlyAttributes, reference: AttributeReference): readonly AttributeValue[] {
-  const values = attributes.all(reference.tag);
-  return reference.tag === TAG.Attribute ? values.filter(({ node }) => sameReference(referenceTo(node), reference)) : values;
+  const isLink = linkTypeOf(reference.tag) !== undefined;
+  const values = attributes.all(isLink ? TAG.Link : reference.tag);
+  return isLink || reference.tag === TAG.Attribute ? values.filter(({ node }) => isValueOf(reference, node)) : values;
+}
+
+/** Whether a value, in the form of 2.1, is one of the attribute. In KMIP 3.0 each type of link is an attribute. */
+export function isValueOf(reference: AttributeReference, node: Node): boolean {
+  return linkTypeOf(reference.tag) === undefined ? sameReference(referenceTo(node), reference) : isLinkOf(reference.tag, node);
 }
 
 /** Whether the attribute contains the tags of an object. Custom attributes of KMIP 1.x (vendors `x` and `y`) with the same name do not. */

@@ -88,7 +88,7 @@ function messageOf({ major, minor }: Version, onError: ErrorContinuation, items:
 
 function itemOf({ code, ephemeral, id, payload }: BatchItem): Structure {
   const members: Node[] = [enumeration(TAG.Operation, code)];
-  // As in 2.x where that says it: a node of an earlier version may read it.
+  // What 2.x can say is written as in 2.x: a node that runs an earlier version may read it.
   if (ephemeral) members.push(ephemeral === 'Data' ? boolean(TAG.Ephemeral, true) : enumeration(TAG.Ephemeral, ENUM.Ephemeral[ephemeral]));
   if (id) members.push(bytes(TAG.UniqueBatchItemID, id));
   return structure(TAG.BatchItem, [...members, payload]);

@@ -4,14 +4,12 @@ import { enumeration, structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { destroyDraft } from '../object/destruction.ts';
 import { giveUpKeys } from '../object/key.ts';
-import { stateAt } from '../object/lifecycle.ts';
+import { isDestroyed, stateAt } from '../object/lifecycle.ts';
 import type { DescriptionDraft } from '../object/managed-object.ts';
 import { type Outside, withOutside } from '../object/outside.ts';
 import { pairOf, revokeDraft } from '../object/revocation.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 import { describeByKid } from './find-key.ts';
-
-const { Active, Destroyed, DestroyedCompromised } = ENUM.State;
 
 const REASON = structure(TAG.RevocationReason, [enumeration(TAG.RevocationReasonCode, ENUM.RevocationReasonCode.CessationOfOperation)]);
 
@@ -32,13 +30,13 @@ export async function deleteKey(kid: string, ctx: OperationContext): Promise<voi
 
 async function remove(tx: ObjectTransaction, draft: DescriptionDraft, ctx: OperationContext, outside: Outside): Promise<void> {
   const { now } = ctx;
-  if (draft.state === Destroyed || draft.state === DestroyedCompromised) {
+  if (isDestroyed(draft.state)) {
     await tx.remove(draft.id);
     await tx.audit('key.destroy', draft.id);
     return;
   }
   // Only an active key must be revoked before it can be destroyed.
-  if (stateAt(draft, now) === Active) {
+  if (stateAt(draft, now) === ENUM.State.Active) {
     revokeDraft(draft, { reason: REASON, compromised: false, occurrence: undefined, now });
     await tx.audit('key.revoke', draft.id);
   }

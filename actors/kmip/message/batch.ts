@@ -12,7 +12,7 @@ import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { auditRefusal } from '../audit-refusal.ts';
 import type { BatchContext } from '../context.ts';
-import { isOutput, noteEarlier } from '../earlier.ts';
+import { noteEarlier, shownOf } from '../earlier.ts';
 import { isUnanswered } from '../object/hsm-key/unanswered.ts';
 import { type Answered, type Operation, Relayed } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
@@ -175,8 +175,7 @@ function toSuccess(ctx: BatchContext, item: BatchItem, operation: Operation, mem
   if (members instanceof Relayed) return { ...members.outcome, item };
   noteIdentifiers(operation, members, ctx.batch);
   ctx.batch.earlier?.push({ operation: operation.name, members });
-  const shown = item.ephemeral === undefined ? members : item.ephemeral === 'Empty' ? [] : members.filter((node) => !isOutput(node));
-  return { item, status: 'Success', payload: downgradePayload(operation.name, shown, ctx.version) };
+  return { item, status: 'Success', payload: downgradePayload(operation.name, shownOf(item, members), ctx.version) };
 }
 
 /** The boundary to the client: reveals nothing about an internal error; for other faults it says whether to try again. */

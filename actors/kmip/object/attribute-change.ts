@@ -1,5 +1,5 @@
 // Adds, changes and deletes values of a draft's attributes on behalf of a client, as far as the rules of each attribute permit it.
-import { isLinkOf, linkTypeOf } from '../../../kmip/attribute/link-tag.ts';
+import { linkTypeOf } from '../../../kmip/attribute/link-tag.ts';
 import { type AttributeReference, isTags, referenceTo, valuesOf } from '../../../kmip/attribute/reference.ts';
 import { isMultiple, mayClientAdd, mayClientDelete, mayClientModify, readOnly, ruleOf } from '../../../kmip/attribute/rules.ts';
 import { type AttributeValue, type ReadonlyAttributes, sameNode } from '../../../kmip/attribute/set.ts';
@@ -96,11 +96,9 @@ export function deleteValue(draft: DescriptionDraft, reference: AttributeReferen
 
 /** @throws Refusal AttributeReadOnly, AttributeNotFound */
 export function deleteAll(draft: DescriptionDraft, reference: AttributeReference): void {
-  const isLink = linkTypeOf(reference.tag) !== undefined;
-  const held = isLink ? { tag: TAG.Link } : reference;
+  const held = linkTypeOf(reference.tag) === undefined ? reference : { tag: TAG.Link };
   requireRight(held, mayClientDelete(held.tag));
-  // In KMIP 3.0 each type of link is an attribute.
-  const values = valuesOf(draft.attributes, held).filter(({ node }) => !isLink || isLinkOf(reference.tag, node));
+  const values = valuesOf(draft.attributes, reference);
   if (values.length === 0) throw absent(reference);
   for (const value of values) {
     requireUnused(value.node);

@@ -1,7 +1,7 @@
 // Destroys an object in a transaction: deletes its material and, if requested, its row.
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
-import { applyEvent, settle } from './lifecycle.ts';
+import { applyEvent, isDestroyed, settle } from './lifecycle.ts';
 import type { DescriptionDraft } from './managed-object.ts';
 import type { Outside } from './outside.ts';
 
@@ -30,10 +30,9 @@ function end(draft: DescriptionDraft, now: number, onToken: boolean): void {
 
 /** The change that destroyed a key on a token has failed, but the key is gone: its row says so all the same. */
 async function recordDestroyed(ctx: OperationContext, id: string): Promise<void> {
-  const { Destroyed, DestroyedCompromised } = ENUM.State;
   await ctx.change(async (tx) => {
     const draft = await tx.read(id);
-    if (!draft || draft.state === Destroyed || draft.state === DestroyedCompromised) return;
+    if (!draft || isDestroyed(draft.state)) return;
     end(draft, ctx.now, true);
     await tx.update(draft);
     await tx.audit('key.destroy', id);

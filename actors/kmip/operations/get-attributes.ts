@@ -1,7 +1,7 @@
 // GetAttributes: returns all or the requested attributes of an object (KMIP specification 2.1 section 6.1.20).
 import { andThen } from '../../../kernel/at-once.ts';
-import { isLinkOf, linkTypeOf } from '../../../kmip/attribute/link-tag.ts';
-import { type AttributeReference, isTags, readReference, referenceTo, sameReference } from '../../../kmip/attribute/reference.ts';
+import { linkTypeOf } from '../../../kmip/attribute/link-tag.ts';
+import { type AttributeReference, isTags, isValueOf, readReference, referenceTo, sameReference } from '../../../kmip/attribute/reference.ts';
 import { ruleOf } from '../../../kmip/attribute/rules.ts';
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -36,12 +36,10 @@ function answer(object: ObjectDescription, references: readonly AttributeReferen
   return [text(TAG.UniqueIdentifier, object.id), structure(TAG.Attributes, nodes)];
 }
 
-/** Some clients request the tags by `Tag`, whatever vendor set them, and links by `LinkType`. In KMIP 3.0 each type of link is an attribute. */
+/** Some clients request the tags by `Tag`, whatever vendor set them, and links by `LinkType`. */
 function isMeant(asked: AttributeReference, node: Node): boolean {
-  if (linkTypeOf(asked.tag) !== undefined) return isLinkOf(asked.tag, node);
-  const own = referenceTo(node);
-  if (asked.tag === TAG.Tag) return isTags(own);
-  return asked.tag === TAG.LinkType ? own.tag === TAG.Link : sameReference(own, asked);
+  if (asked.tag === TAG.Tag) return isTags(referenceTo(node));
+  return asked.tag === TAG.LinkType ? node.tag === TAG.Link : isValueOf(asked, node);
 }
 
 const isByPart = ({ tag }: AttributeReference): boolean => tag === TAG.Tag || tag === TAG.LinkType || linkTypeOf(tag) !== undefined;

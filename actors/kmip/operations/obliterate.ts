@@ -1,15 +1,13 @@
 // Obliterate: removes an object with all that is known about it (KMIP 3.0 section 6.1.39), unlike Destroy, which keeps its attributes.
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
-import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import type { Node, Structure } from '../../../kmip/ttlv/node.ts';
 import { requireOnLine } from '../object/availability.ts';
 import { destroyDraft } from '../object/destruction.ts';
 import { giveUpKeys } from '../object/key.ts';
+import { isDestroyed } from '../object/lifecycle.ts';
 import { withOutside } from '../object/outside.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
-
-const DESTROYED: ReadonlySet<number> = new Set([ENUM.State.Destroyed, ENUM.State.DestroyedCompromised]);
 
 export const obliterate = {
   name: 'Obliterate',
@@ -24,7 +22,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
     ctx.change(async (tx) => {
       const draft = await tx.describe(request, 'Obliterate');
       requireOnLine(draft);
-      if (DESTROYED.has(draft.state)) await tx.remove(draft.id);
+      if (isDestroyed(draft.state)) await tx.remove(draft.id);
       else await destroyDraft(tx, draft, ctx, true, outside);
       await tx.audit(obliterate.event, draft.id);
       return draft.id;
