@@ -13,7 +13,7 @@ import type { OperationContext } from '../operation-context.ts';
 import { digestOf, isGuessable } from './digest.ts';
 import { flagOf } from './flag.ts';
 import { leaseSeconds } from './lease.ts';
-import { isStateless, stateAt } from './lifecycle.ts';
+import { hasState, stateAt } from './lifecycle.ts';
 import { hasContent, type ObjectDescription } from './managed-object.ts';
 
 /** Who reads the attributes, and when. An OperationContext fits. */
@@ -30,8 +30,9 @@ export function viewAttributes(object: ObjectDescription, viewer: Viewer): Node[
 }
 
 /** As viewAttributes, with the index of each value. */
-export function viewValues(object: ObjectDescription, { now, version, caller }: Viewer): AttributeValue[] {
-  const computed = computedAttributes(object, now, caller);
+export function viewValues(object: ObjectDescription, viewer: Viewer): AttributeValue[] {
+  const { version } = viewer;
+  const computed = computedAttributes(object, viewer);
   const values: AttributeValue[] = [];
   for (const tag of attributesOf(version)) {
     const stored = object.attributes.all(tag);
@@ -59,7 +60,7 @@ function isCustom({ node }: AttributeValue): boolean {
 }
 
 /** Values to show for attributes that are not stored. */
-function computedAttributes(object: ObjectDescription, now: number, caller: Viewer['caller']): Node[] {
+function computedAttributes(object: ObjectDescription, { now, version, caller }: Viewer): Node[] {
   if (object.type === ENUM.ObjectType.Template) return [text(TAG.UniqueIdentifier, object.id), enumeration(TAG.ObjectType, object.type)];
   const content = hasContent(object) ? object.content : undefined;
   const sensitive = flagOf(object.attributes, TAG.Sensitive, false);
@@ -71,7 +72,7 @@ function computedAttributes(object: ObjectDescription, now: number, caller: View
     enumeration(TAG.ObjectType, object.type),
     // Users, groups and credentials are no objects of the key server, so none of its objects is of the system.
     enumeration(TAG.ObjectClass, ENUM.ObjectClass.User),
-    ...(isStateless(object) ? [] : [enumeration(TAG.State, stateAt(object, now))]),
+    ...(hasState(object, version) ? [enumeration(TAG.State, stateAt(object, now))] : []),
     interval(TAG.LeaseTime, leaseSeconds(object)),
     boolean(TAG.Sensitive, sensitive),
     boolean(TAG.AlwaysSensitive, sensitive),

@@ -7,6 +7,7 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { dateTime, type Node, TYPE } from '../../../kmip/ttlv/node.ts';
 import { nameOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { Version } from '../../../kmip/version.ts';
 import type { DescriptionDraft, Draft, ObjectDescription } from './managed-object.ts';
 import { type LifeEvent, type LifeState, objectMachine } from './object.machine.ts';
 
@@ -35,17 +36,15 @@ export function stateAt(object: ObjectDescription, now: number): StateCode {
 
 export const isDestroyed = (state: StateCode): boolean => state === State.Destroyed || state === State.DestroyedCompromised;
 
-/**
- * Templates and opaque objects are not cryptographic objects and have no State (specification 1.4 section 3.22 and appendix B):
- * they exist until they are destroyed, whatever their dates. For an opaque object, the stored state records that it was revoked (section 4.20).
- */
-export const isStateless = ({ type }: Pick<ObjectDescription, 'type'>): boolean => type === ObjectType.Template || type === ObjectType.OpaqueObject;
+/** Templates have no State: they exist until they are destroyed, whatever their dates. */
+export const isStateless = ({ type }: Pick<ObjectDescription, 'type'>): boolean => type === ObjectType.Template;
 
-/** Whether an event may happen to an object without a State. */
-function mayHappen({ type }: Pick<ObjectDescription, 'type'>, event: LifeEvent['type']): boolean {
-  if (event === 'destroy') return true;
-  return type === ObjectType.OpaqueObject && (event === 'deactivate' || event === 'compromise');
-}
+/** Whether clients of this version know a State of such objects: before KMIP 2.0 opaque objects were no cryptographic objects (1.4 section 3.22 and appendix B; 2.1 table 144). */
+export const hasState = ({ type }: Pick<ObjectDescription, 'type'>, { major }: Version): boolean =>
+  type !== ObjectType.Template && (major > 1 || type !== ObjectType.OpaqueObject);
+
+/** Whether objects of this type can be used in operations of cryptography. */
+export const isCryptographic = ({ type }: Pick<ObjectDescription, 'type'>): boolean => type !== ObjectType.Template && type !== ObjectType.OpaqueObject;
 
 /** Updates the state of a draft to this moment, as the event `elapse` of the machine does, which takes some 20 us. */
 export function settle(draft: DescriptionDraft, now: number): void {
@@ -54,10 +53,7 @@ export function settle(draft: DescriptionDraft, now: number): void {
 
 /** The next state, or undefined if this state does not permit the event. */
 function step(draft: DescriptionDraft, event: LifeEvent): StateCode | undefined {
-  const { attributes } = draft;
-  const without = isStateless(draft);
-  if (without && !mayHappen(draft, event.type)) return undefined;
-  const state = without && draft.state === State.Active ? State.PreActive : draft.state;
+  const { attributes, state } = draft;
   const value = nameOf('State', state) as LifeState;
   const context = { activation: dateAttribute(attributes, TAG.ActivationDate), deactivation: dateAttribute(attributes, TAG.DeactivationDate) };
   const stored = objectMachine.resolveState({ value, context });
@@ -68,8 +64,7 @@ function step(draft: DescriptionDraft, event: LifeEvent): StateCode | undefined 
 
 /** @throws Refusal WrongKeyLifecycleState if the state does not permit the event, InvalidObjectType if the object has no state */
 export function applyEvent(draft: DescriptionDraft, type: Exclude<LifeEvent['type'], 'elapse'>, now: number): void {
-  if (isStateless(draft) && !mayHappen(draft, type))
-    throw new Refusal('InvalidObjectType', `DENIED: a ${nameOf('ObjectType', draft.type)} has no State and cannot be ${DONE[type]}`);
+  if (isStateless(draft) && type !== 'destroy') throw stateless(draft, type);
   settle(draft, now);
   const before = draft.state;
   const next = step(draft, { type, now });
@@ -80,6 +75,11 @@ export function applyEvent(draft: DescriptionDraft, type: Exclude<LifeEvent['typ
   // Also for an object that was read without its content, so that the stored content is deleted.
   if (type === 'destroy') (draft as Draft).content = undefined;
   markChanged(draft, now);
+}
+
+/** The refusal of an event for an object whose type has no State, in this version of KMIP or at all. */
+export function stateless(draft: Pick<ObjectDescription, 'type'>, type: keyof typeof DONE): Refusal {
+  return new Refusal('InvalidObjectType', `DENIED: a ${nameOf('ObjectType', draft.type)} has no State and cannot be ${DONE[type]}`);
 }
 
 /** The reason, and what to do about it if anything helps. */

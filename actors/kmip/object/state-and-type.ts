@@ -4,12 +4,12 @@ import { type Node, TYPE } from '../../../kmip/ttlv/node.ts';
 import { enumerationValueExists } from '../../../kmip/ttlv/since.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Version } from '../../../kmip/version.ts';
+import { hasState } from './lifecycle.ts';
 import type { Selection } from './selection.ts';
 
 type Enumeration<Tag extends number> = Extract<Node, { readonly type: typeof TYPE.Enumeration }> & { readonly tag: Tag };
 
 const { PreActive, Active, Deactivated } = ENUM.State;
-const { Template, OpaqueObject } = ENUM.ObjectType;
 
 export const isState = (node: Node): node is Enumeration<typeof TAG.State> => node.tag === TAG.State && node.type === TYPE.Enumeration;
 export const isType = (node: Node): node is Enumeration<typeof TAG.ObjectType> => node.tag === TAG.ObjectType && node.type === TYPE.Enumeration;
@@ -36,7 +36,8 @@ export function stateCondition(selection: Selection, state: number, now: number)
 /** The types asked for; else all but those that this version of KMIP does not know, and in a search for a state those that have none. */
 export function typeConditions(selection: Selection, attributes: readonly Node[], version: Version): string[] {
   const foreign = Object.values(ENUM.ObjectType).filter((type) => !enumerationValueExists('ObjectType', type, version));
-  const excluded = new Set<number>([...foreign, ...(attributes.some(isState) ? [Template, OpaqueObject] : [])]);
+  const stateless = attributes.some(isState) ? Object.values(ENUM.ObjectType).filter((type) => !hasState({ type }, version)) : [];
+  const excluded = new Set<number>([...foreign, ...stateless]);
   const asked = attributes.filter(isType);
   if (asked.length > 0) return asked.map(({ value }) => (excluded.has(value) ? '1 = 0' : `o.object_type = ${selection.param(value)}`));
   return excluded.size === 0 ? [] : [`o.object_type NOT IN (${[...excluded].join(', ')})`];

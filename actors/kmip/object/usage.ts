@@ -4,7 +4,7 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { nameOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { dateAttribute, isDestroyed, isStateless, stateAt } from './lifecycle.ts';
+import { dateAttribute, isCryptographic, isDestroyed, stateAt } from './lifecycle.ts';
 import type { ObjectDescription } from './managed-object.ts';
 
 const BIT = MASK.CryptographicUsageMask;
@@ -70,7 +70,7 @@ export const USE = {
 export function requireUse(object: ObjectDescription, use: Use, now: number): void {
   if (object.archived) throw unusable(object, use, 'ObjectArchived', 'it is archived');
   const state = stateAt(object, now);
-  if (state !== State.Active) requireState(object, use, state);
+  if (state !== State.Active || !isCryptographic(object)) requireState(object, use, state);
   const { attributes } = object;
   if (use.protects) {
     const stop = dateAttribute(attributes, TAG.ProtectStopDate);
@@ -88,7 +88,7 @@ export function requireUse(object: ObjectDescription, use: Use, now: number): vo
 
 function requireState(object: ObjectDescription, use: Use, state: ObjectDescription['state']): void {
   if (isDestroyed(state)) throw unusable(object, use, 'ObjectDestroyed', 'it is destroyed');
-  if (isStateless(object)) throw unusable(object, use, 'InvalidObjectType', `a ${nameOf('ObjectType', object.type)} is no key`);
+  if (!isCryptographic(object)) throw unusable(object, use, 'InvalidObjectType', `a ${nameOf('ObjectType', object.type)} is no key`);
   if (state === State.PreActive) throw unusable(object, use, 'WrongKeyLifecycleState', 'it is not active yet');
   if (use.protects) throw unusable(object, use, 'WrongKeyLifecycleState', `it is ${state === State.Compromised ? 'compromised' : 'deactivated'}`);
 }

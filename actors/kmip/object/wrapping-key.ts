@@ -9,7 +9,7 @@ import { textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { linkedTo } from './create.ts';
-import { isStateless } from './lifecycle.ts';
+import { isCryptographic } from './lifecycle.ts';
 import type { ManagedObject, ObjectDescription } from './managed-object.ts';
 import { requireUse, USE } from './usage.ts';
 
@@ -27,7 +27,7 @@ const OF_WRAPPING: Readonly<Partial<Record<ResultReason, ResultReason>>> = {
 export async function wrappingKey(ctx: OperationContext, information: Structure): Promise<ManagedObject> {
   const key = await findWrappingKey(async () => ctx.use(information, 'Get'), nameIn(information), 'Get', 'wrap');
   // Specification 1.4 tables 338 and 364.
-  if (isStateless(key)) throw new Refusal(ctx.version.major === 1 ? 'IllegalOperation' : 'InvalidObjectType', `${key.id} is no key and cannot wrap`);
+  if (!isCryptographic(key)) throw new Refusal(ctx.version.major === 1 ? 'IllegalOperation' : 'InvalidObjectType', `${key.id} is no key and cannot wrap`);
   return requireUsable(key, USE.WrapKey, ctx);
 }
 

@@ -3,7 +3,7 @@ import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { requireOnLine } from '../object/availability.ts';
-import { applyEvent } from '../object/lifecycle.ts';
+import { applyEvent, hasState, stateless } from '../object/lifecycle.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 
@@ -18,6 +18,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const id = await ctx.change(async (tx) => {
     const draft = await tx.describe(request, 'Activate');
     requireOnLine(draft);
+    if (!hasState(draft, ctx.version)) throw stateless(draft, 'activate');
     applyEvent(draft, 'activate', ctx.now);
     await tx.update(draft);
     await tx.audit(activate.event, draft.id);

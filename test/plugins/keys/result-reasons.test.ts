@@ -260,23 +260,38 @@ inEachVersion('a new object does not end before it begins, unless both are over'
   assert.equal((await client.valueOf(await make(-6_000, -3_000), TAG.State))?.value, ENUM.State.Deactivated);
 });
 
-inEachVersion('an opaque object has no State', async (client) => {
+inEachVersion('an opaque object has a State since KMIP 2.0', async (client) => {
   const id = await opaque(client, name(`opaque ${client.speech.major}.${client.speech.minor}`));
-  assert.equal(await client.valueOf(id, TAG.State), undefined);
+  assert.equal((await client.valueOf(id, TAG.State))?.value, client.isOld ? undefined : ENUM.State.PreActive);
   const list = await client.do('GetAttributeList', ID(id));
-  assert.ok(!list.value.some(({ value }) => value === 'State' || value === TAG.State));
-  const found = await client.do(
-    'Locate',
-    ...client.conditions(enumeration(TAG.ObjectType, ObjectType.OpaqueObject), enumeration(TAG.State, ENUM.State.PreActive)),
+  assert.equal(
+    list.value.some(({ value }) => value === 'State' || value === TAG.State),
+    !client.isOld,
   );
-  assert.ok(!found.value.some(({ value }) => value === id));
-  assert.equal(await client.refused('Activate', ID(id)), client.isOld ? 'IllegalOperation' : 'InvalidObjectType');
+  assert.equal(await isFound(client, id, ENUM.State.PreActive), !client.isOld);
+  if (client.isOld) assert.equal(await client.refused('Activate', ID(id)), 'IllegalOperation');
+  else await client.do('Activate', ID(id));
+  assert.equal(await isFound(client, id, ENUM.State.Active), !client.isOld);
   await client.do('Revoke', ID(id), revocation('KeyCompromise'));
   assert.ok((await client.valueOf(id, TAG.CompromiseDate))?.value);
   await client.do('Destroy', ID(id));
-  // Nothing had to be revoked first.
-  await client.do('Destroy', ID(await opaque(client, activeSince(1))));
 });
+
+inEachVersion('an opaque object that its date has activated is destroyed at once before KMIP 2.0, and once it is revoked since then', async (client) => {
+  const id = await opaque(client, activeSince(1));
+  assert.equal((await client.valueOf(id, TAG.State))?.value, client.isOld ? undefined : ENUM.State.Active);
+  if (!client.isOld) {
+    assert.equal(await client.refused('Destroy', ID(id)), 'WrongKeyLifecycleState');
+    await client.do('Revoke', ID(id), revocation('CessationOfOperation'));
+  }
+  await client.do('Destroy', ID(id));
+});
+
+async function isFound(client: KmipClient, id: string, state: number): Promise<boolean> {
+  const conditions = client.conditions(enumeration(TAG.ObjectType, ObjectType.OpaqueObject), enumeration(TAG.State, state));
+  const found = await client.do('Locate', ...conditions);
+  return found.value.some(({ value }) => value === id);
+}
 
 const USES = ['Encrypt', 'Decrypt', 'Sign', 'SignatureVerify', 'MAC', 'MACVerify', 'DeriveKey'];
 
