@@ -21,7 +21,7 @@ export interface HsmFacts {
   readonly admins: readonly string[];
   /** Path of the PKCS#11 library. */
   readonly library: string;
-  /** Serial numbers of the tokens, in the order of `slots`; undefined before the first login. */
+  /** Serial numbers of the tokens, in the order of `slots`, also of those that another slot has; undefined before the first login. */
   readonly serials: readonly (string | undefined)[];
   /** Time limit of a call, if it is shorter than that of the actor. */
   readonly deadlineMs: number | undefined;
@@ -106,6 +106,12 @@ export type BroughtKey =
   | { readonly kind: 'private'; readonly type: 'EC' | 'ED' | 'X'; readonly params: Uint8Array; readonly scalar: Uint8Array }
   | { readonly kind: 'public'; readonly key: TokenPublicKey };
 
+/** A slot of the configuration. */
+export interface SlotPlace {
+  readonly prefix: string;
+  readonly slot: number;
+}
+
 export interface HsmFailure {
   /**
    * absent: no such key; exists: the name is taken; mechanism: the token lacks the one in `text`; refused: the token refused the call with
@@ -114,6 +120,8 @@ export interface HsmFailure {
    */
   readonly why: 'absent' | 'exists' | 'mechanism' | 'refused' | 'unavailable' | 'ended' | 'full' | 'input' | 'malformed';
   readonly text: string;
+  /** Of an unavailable slot: the one that has its token. */
+  readonly holder?: SlotPlace | undefined;
 }
 
 /** A mechanism in texts and numbers: its name, the kind of its parameter, and the fields of that in their order; bytes as texts of one character each. */

@@ -127,7 +127,7 @@ export class SlotSession {
         this.keys.leaving(job) ||
         (this.#watch.problem !== undefined && turns++ < MAX_TURNS)
       );
-      if (this.#watch.problem !== undefined) return { ok: false, failure: { why: 'unavailable', text: this.#watch.problem } };
+      if (this.#watch.problem !== undefined) return { ok: false, failure: this.#watch.unavailable(this.#watch.problem) };
       if (!turn.isAwaited()) return GIVEN_UP;
       // The library was just initialised, and has told it.
       if (desk && !this.#desks?.isOpen) {
@@ -164,7 +164,7 @@ export class SlotSession {
       // Most keys are known, and each promise costs.
       return (this.keys.isKnown(job) ? undefined : await this.keys.find(job, turn)) ?? { library };
     } catch (error) {
-      return { ok: false, failure: { why: 'unavailable', text: nameOf(error) } };
+      return { ok: false, failure: this.#watch.unavailable(nameOf(error)) };
     }
   }
 

@@ -2,14 +2,14 @@
 import type pkcs11js from 'pkcs11js';
 import { type SecretFile, textOfSecret } from '../../kernel/config/secret-file.ts';
 import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
-import type { HsmHints } from './api.ts';
+import type { HsmFailure, HsmHints } from './api.ts';
 import { findSlot, OR_ACCEPT, withHint } from './find-slot.ts';
 import { LentSessions } from './lent-sessions.ts';
 import { markOfPin } from './pin-mark.ts';
 import { isPinRefusal, nameOf, returnValue } from './return-value.ts';
 import { Sessions } from './sessions.ts';
 import type { SlotBinding } from './slot-binding.ts';
-import { claimantOf, type SlotClaim } from './slot-claims.ts';
+import { requireFree, type SlotClaim, TokenTaken } from './slot-claims.ts';
 
 const USER = 1;
 const ENDED = 'its session ended';
@@ -43,8 +43,8 @@ export class SlotWatch {
   #isBound = false;
   /** As they were read last. */
   #claims: readonly SlotClaim[] = [];
-  /** The problem is that another slot has the token. */
-  isTaken = false;
+  /** The problem, if another slot has the token. */
+  #taken: TokenTaken | undefined;
   /** Serial numbers of tokens that do not take the place of a missing one: they are those of other slots. Undefined unless the operator has accepted another token. */
   #notAccepted: ReadonlySet<string> | undefined;
 
@@ -57,9 +57,14 @@ export class SlotWatch {
     this.#binding = binding;
   }
 
-  /** Of the token that the slot is bound to; undefined before a login, until which another token may be accepted. */
+  /** Of the token that the slot is bound to, or that another slot has; undefined before a login, until which another token may be accepted. */
   get serial(): string | undefined {
-    return this.#isBound ? this.#binding.serial : undefined;
+    return this.#isBound ? this.#binding.serial : this.#taken?.serial;
+  }
+
+  /** Another slot has the token. */
+  get isTaken(): boolean {
+    return this.#taken !== undefined;
   }
 
   /** The operator says that another token may take the place of the bound one, if that is missing. This holds until the next login. */
@@ -70,6 +75,11 @@ export class SlotWatch {
   /** Why the last probe failed, or what hangs; undefined if the slot can be used. */
   get problem(): string | undefined {
     return this.occupied?.stall() ?? this.#problem;
+  }
+
+  /** @param text why the slot cannot be used */
+  unavailable(text: string): HsmFailure {
+    return { why: 'unavailable', text, ...(this.#taken && { holder: this.#taken.holder }) };
   }
 
   /** The problem is the PIN, so a restart of the library would not help. */
@@ -108,8 +118,10 @@ export class SlotWatch {
       library.C_GetTokenInfo(this.#slot as pkcs11js.Handle);
       library.C_GetSessionInfo(this.#session as pkcs11js.Handle);
       this.#problem = undefined;
+      this.#taken = undefined;
     } catch (error) {
       this.#problem = nameOf(error);
+      this.#taken = error instanceof TokenTaken ? error : undefined;
       this.close();
     }
     return this.#problem === undefined;
@@ -134,14 +146,13 @@ export class SlotWatch {
   }
 
   async #open(library: pkcs11js.PKCS11): Promise<void> {
-    this.isTaken = false;
     const slot = findSlot(library, this.number, this.#binding.serial, this.#hints.token, this.#notAccepted);
     this.#slot = slot;
     this.#library = library;
     const { serialNumber, flags } = library.C_GetTokenInfo(slot);
     const serial = serialNumber.trim();
     this.#requireBound(serial);
-    this.#requireFree(library, serial);
+    requireFree(library, { slot, serial, isBound: this.#binding.serial === serial }, this.#claims);
     const pin = textOfSecret(this.#pin);
     const mark = markOfPin(pin);
     this.#requireNotRefused(serial, mark, (flags & PIN_REFUSED_FLAGS) !== 0);
@@ -167,16 +178,6 @@ export class SlotWatch {
     const { serial: bound } = this.#binding;
     if (bound !== undefined && serial !== bound && this.#notAccepted === undefined)
       throw new Error(`the slot holds another token than before (${serial}, not ${bound}): insert the token ${bound}, ${OR_ACCEPT}`);
-  }
-
-  /** @throws Error for a token that another slot has */
-  #requireFree(library: pkcs11js.PKCS11, serial: string): void {
-    const claimant = claimantOf(library, { slot: this.slot, serial, isBound: this.#binding.serial === serial }, this.#claims);
-    this.isTaken = claimant !== undefined;
-    if (claimant)
-      throw new Error(
-        `the token ${serial} is that of slot ${claimant.number} of ${claimant.prefix}: a token belongs to one slot of one instance, so take one of the two out of hsm_slot`,
-      );
   }
 
   /** @throws Error for a token that refused this PIN and does not show that this was corrected */

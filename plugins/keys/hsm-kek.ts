@@ -45,12 +45,14 @@ export function hsmKeyEncryptionKey(id: string, instances: Instances): KeyEncryp
 export function hsmKeyNamed(full: string, instances: Instances): KeyEncryptionKey | undefined {
   const place = placeOf(full, instances);
   if (!place) return undefined;
-  const { hsm, slot, key } = place;
+  const { key } = place;
   const mechanism = (iv: Uint8Array, label: string): TokenMechanism => ({
     name: 'CKM_AES_GCM',
     parameter: { kind: 'gcm', iv, aad: new Uint8Array(Buffer.from(label)), tagBits: TAG_BYTES * 8 },
   });
-  const seal = (bytes: Uint8Array, iv: Uint8Array, label: string) => hsm.encrypt(slot, key, mechanism(iv, label), move(new Uint8Array(bytes)));
+  const call = <T>(work: Call<T>): Promise<HsmAnswer<T>> => callAt(place, instances, work);
+  const seal = (bytes: Uint8Array, iv: Uint8Array, label: string) =>
+    call((hsm, slot) => hsm.encrypt(slot, key, mechanism(iv, label), move(new Uint8Array(bytes))));
   return {
     id: full,
     async wrap(dataKey, label) {
@@ -58,7 +60,7 @@ export function hsmKeyNamed(full: string, instances: Instances): KeyEncryptionKe
       let sealed = await seal(dataKey, iv, label);
       if (!sealed.ok && sealed.failure.why === 'absent') {
         const options = { name: key.name, type: 'AES', bits: 256, uses: ['encrypt', 'decrypt'], sensitive: true, extractable: false } as const;
-        valueFrom(full, await hsm.generate(slot, options));
+        valueFrom(full, await call((hsm, slot) => hsm.generate(slot, options)));
         sealed = await seal(dataKey, iv, label);
       }
       const { data, iv: chosen = iv } = valueFrom(full, sealed);
@@ -66,13 +68,25 @@ export function hsmKeyNamed(full: string, instances: Instances): KeyEncryptionKe
     },
     async unwrap(wrapped, label) {
       const iv = wrapped.slice(0, IV_BYTES);
-      const opened = await hsm.decrypt(slot, key, mechanism(iv, label), wrapped.slice(IV_BYTES));
+      const opened = await call((hsm, slot) => hsm.decrypt(slot, key, mechanism(iv, label), wrapped.slice(IV_BYTES)));
       if (opened.ok || opened.failure.why !== 'refused') return valueFrom(full, opened);
       // Many tokens say CKR_GENERAL_ERROR for a wrong tag, as for any trouble. One that works with this key has refused the data.
       valueFrom(full, await seal(new Uint8Array(1), new Uint8Array(randomBytes(IV_BYTES)), label));
       return undefined;
     },
   };
+}
+
+type Call<T> = (hsm: Remote<HsmApi>, slot: number) => Promise<HsmAnswer<T>>;
+
+/** On the slot of the configuration, or on the one that has its token in its place. */
+async function callAt<T>({ hsm, slot }: Place, { ref }: Instances, work: Call<T>): Promise<HsmAnswer<T>> {
+  const answer = await work(hsm, slot);
+  const holder = answer.ok ? undefined : answer.failure.holder;
+  if (!holder) return answer;
+  const there = await work(ref.at(holder.prefix), holder.slot);
+  if (there.ok) return there;
+  return { ok: false, failure: { ...there.failure, text: `slot ${holder.slot} of ${holder.prefix}, which has its token: ${there.failure.text}` } };
 }
 
 /** @returns the identifier with the model; the short form stands for the only instance */

@@ -65,9 +65,21 @@ test('a slot whose number leads to the token that another one is bound to is ref
   equal(await watch.probe(library), false);
   match(watch.problem ?? '', /^the token serial is that of slot 7 of hsm::other: /);
   deepEqual([state.logins, watch.isTaken], [[], true]);
+  const failure = watch.unavailable('taken');
+  deepEqual([watch.serial, failure.holder], ['serial', { prefix: 'hsm::other', slot: 7 }]);
   const bound = new SlotWatch(0, 'pin', { serial: 'serial', bind: async () => undefined, claims });
   await bound.readClaims();
   equal(await bound.probe(library), true);
+});
+
+test('of several slots the one that is bound to the token is named, not one whose number leads there', async () => {
+  const { library } = fakeLibrary();
+  const unbound = { prefix: 'hsm::first', number: 0, serial: undefined, isBefore: true };
+  const claims = async () => [unbound, { prefix: 'hsm::other', number: 7, serial: 'serial', isBefore: false }];
+  const watch = new SlotWatch(0, 'pin', { serial: undefined, bind: async () => undefined, claims });
+  await watch.readClaims();
+  equal(await watch.probe(library), false);
+  match(watch.problem ?? '', /^the token serial is that of slot 7 of hsm::other: /);
 });
 
 test('another PIN in its file is offered, the refused one never again', async () => {

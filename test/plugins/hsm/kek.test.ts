@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { until } from '../../runtime.ts';
-import { signInAdmin, startServer, temporaryFolder } from '../../server.ts';
+import { signInAdmin, startServer, type TestServer, temporaryFolder } from '../../server.ts';
 import { createSoftHsm } from '../../softhsm.ts';
 import { skipWithout } from '../../system.ts';
 import { bytes, done, identifier, kmip, makeSecret, PIN, refused } from './hsm-server.ts';
@@ -62,14 +62,19 @@ if (!skipWithout('softhsm2')) {
     hsm.end();
   });
 
-  for (const cka of ['machine 7', '\u0001\u0002'])
-    test(`a key with the CKA_ID ${JSON.stringify(cka)}, configured by its label, is hidden under both names`, async () => {
+  const cases = ['machine 7', '\u0001\u0002'].flatMap((cka) => ['first', 'second'].map((by) => ({ cka, by })));
+  for (const { cka, by } of cases)
+    test(`a key with the CKA_ID ${JSON.stringify(cka)}, configured by its label in the ${by} instance of its token, is hidden`, async () => {
       const hsm = createSoftHsm();
       const slot = hsm.addToken('kek', PIN);
       hsm.tool(slot, `aes('wrapping', Buffer.from('${cka}'))`);
       hsm.tool(slot, "aes('beside')");
+      const further = hsm.addToken('further', PIN);
+      hsm.tool(further, "aes('wrapping')");
       const instance = `[[hsm_instances]]\nhsm_model = "soft_hsm"\nhsm_slot = [${slot}]\nhsm_password = ["${PIN}"]\nhsm_admin = ["_/admin"]\n`;
-      const server = await startServer({ config: `[keys]\nkey_encryption_key = "hsm::soft_hsm::${slot}::wrapping"\n${instance}${instance}` });
+      const third = instance.replace(`${slot}`, `${further}`);
+      const kek = `hsm::soft_hsm${by === 'first' ? '' : '_1'}::${slot}::wrapping`;
+      const server = await startServer({ config: `[keys]\nkey_encryption_key = "${kek}"\n${instance}${instance}${third}` });
       const cookie = await signInAdmin(server);
       const admin = ((method: 'POST', path: string, options: object) => server.ask(method, path, { cookie, ...options })) as never;
       await done(untilUnsealed(() => makeSecret(admin, 'in the database', ACTIVE)));
@@ -79,8 +84,12 @@ if (!skipWithout('softhsm2')) {
         for (const id of [`hsm::soft_hsm::${slot}::${name}`, `${other}${name}`])
           for (const operation of ['Encrypt', 'GetAttributes', 'Destroy'])
             await refused(kmip(admin, operation, identifier(id), ...(operation === 'Encrypt' ? [bytes('Data', DATA)] : [])), /not found/);
-      const found = (await done(kmip(admin, 'Locate'))).all('UniqueIdentifier');
-      assert.deepEqual(found.toSorted(), ['in the database', `hsm::soft_hsm::${slot}::beside`].toSorted());
+      // What has its name on another token is none of it.
+      const others = [`hsm::soft_hsm::${slot}::beside`, `hsm::soft_hsm_2::${further}::wrapping`];
+      const located = async () => (await done(kmip(admin, 'Locate'))).all('UniqueIdentifier').toSorted();
+      await until(async () => (await located()).length === 3, 'all keys are found', 20_000);
+      assert.deepEqual(await located(), ['in the database', ...others].toSorted());
+      for (const id of others) await done(kmip(admin, 'Encrypt', identifier(id), bytes('Data', DATA)));
       await server.end();
       hsm.end();
     });
@@ -109,6 +118,31 @@ if (!skipWithout('softhsm2')) {
     assert.deepEqual(await located(second), [at('beside'), 'in the database']);
     assert.equal((await second.ask('GET', '/audit?event=key.forget', { cookie })).body.events[0].target, at('machine 7'));
     await second.end();
+    hsm.end();
+  });
+
+  test('a key that was configured in the second instance of its token is moved to its name in the first', async () => {
+    const hsm = createSoftHsm();
+    const slot = hsm.addToken('kek', PIN);
+    const dataDir = temporaryFolder();
+    const instance = `[[hsm_instances]]\nhsm_model = "soft_hsm"\nhsm_slot = [${slot}]\nhsm_password = ["${PIN}"]\nhsm_admin = ["_/admin"]\nprobe_seconds = 1\n`;
+    const keys = (prefix: string) => `[keys]\nkey_encryption_key = "${prefix}::${slot}::kek"\n`;
+    const ask = async (server: TestServer, password: string) => {
+      const { cookie } = await server.ask('POST', '/login?realm=_', { user: `admin:${password}` });
+      return ((method: 'POST', path: string, options: object) => server.ask(method, path, { cookie: cookie as string, ...options })) as never;
+    };
+    const first = await startServer({ dataDir, config: keys('hsm::soft_hsm_1') + instance + instance });
+    await signInAdmin(first);
+    await done(untilUnsealed(async () => makeSecret(await ask(first, 'a new password'), 'in the database', ACTIVE)));
+    assert.deepEqual(hsm.tool(slot, 'labels(4)'), ['kek']);
+    await first.stop();
+    const second = await startServer({ dataDir, config: keys('hsm::soft_hsm') + instance + instance, argv: ['--rotate-kek'] });
+    await until(() => /now wrapped by hsm::soft_hsm::/.test(JSON.stringify(second.lines)), 'it is moved', 20_000);
+    await second.stop();
+    const third = await startServer({ dataDir, config: keys('hsm::soft_hsm') + instance });
+    const admin = await ask(third, 'a new password');
+    await done(untilUnsealed(() => kmip(admin, 'Encrypt', identifier('in the database'), bytes('Data', DATA))));
+    await third.end();
     hsm.end();
   });
 

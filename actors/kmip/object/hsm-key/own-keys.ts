@@ -2,7 +2,7 @@
 import { Fault } from '../../../../kernel/fault.ts';
 import type { TokenKey } from '../../../hsm/api.ts';
 import { identifierOf, placeOf, type TokenPlace, withPlainSlot } from './identifier.ts';
-import type { Tokens } from './tokens.ts';
+import type { Slot, Tokens } from './tokens.ts';
 
 export class OwnKeys {
   readonly #tokens: Tokens;
@@ -55,7 +55,10 @@ export class OwnKeys {
   /** While the token does not answer, nothing can use the key; the next call asks again. */
   async #ask(own: TokenPlace): Promise<void> {
     try {
-      const found = await this.#tokens.ask(own, (hsm, slot) => hsm.find(slot, { name: own.name, kind: 'secret' }));
+      const find = (at: Slot) => this.#tokens.ask(at, (hsm, slot) => hsm.find(slot, { name: own.name, kind: 'secret' }));
+      const there = await find(own);
+      // The key is used on the slot that has the token of the configured one.
+      const found = !there.ok && there.failure.holder ? await find(there.failure.holder) : there;
       // One that is absent is made by this server, with one name, or is gone.
       if (!found.ok && found.failure.why !== 'absent') return;
       if (this.#untold.delete(own) && found.ok) this.#learn(own, found.value.names);
