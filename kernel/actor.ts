@@ -120,6 +120,8 @@ interface SpecBase<A extends Api> {
 export interface PinnedSpec<A extends Api, Args> extends SpecBase<A> {
   readonly kind: 'pinned';
   readonly instances: Readonly<Record<string, Args>>;
+  /** Plain data that callers know of each key without asking it, also while it does not answer. No secrets. */
+  readonly about?: Readonly<Record<string, unknown>>;
   /** Keys that run in a separate process. */
   readonly isolated?: Readonly<Record<string, Isolation>>;
 }
@@ -157,6 +159,8 @@ export type AtOnce<A extends Api> = { readonly [M in keyof A]: (...args: Paramet
 
 export interface PinnedRef<A extends Api> {
   keys(): readonly string[];
+  /** What its spec says of a key; undefined if it says nothing. */
+  about(key: string): unknown;
   at(key: string): Remote<A>;
 }
 

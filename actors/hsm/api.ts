@@ -15,14 +15,12 @@ export interface SlotStatus {
   readonly accessible: boolean;
 }
 
-/** What the configuration says of an instance. It is known whether or not the HSM is there. */
-export interface HsmFacts {
+/** What the configuration says of an instance: its callers know it whether or not its actor answers. */
+export interface HsmAbout {
   readonly slots: readonly number[];
   readonly admins: readonly string[];
   /** Path of the PKCS#11 library. */
   readonly library: string;
-  /** Serial numbers of the tokens, in the order of `slots`, also of those that another slot has; undefined before the first login. */
-  readonly serials: readonly (string | undefined)[];
   /** Time limit of a call, if it is shorter than that of the actor. */
   readonly deadlineMs: number | undefined;
 }
@@ -148,7 +146,8 @@ export type HsmApi = {
   probe(): Promise<readonly SlotStatus[]>;
   /** Slots whose tokens are missing take another one at their next login, and are bound to that. */
   acceptChange(): Promise<void>;
-  facts(): HsmFacts;
+  /** Serial numbers of the tokens, in the order of the configuration, also of those that another slot has; undefined before the first login. */
+  serials(): readonly (string | undefined)[];
   /** Since the start of the actor. */
   figures(): readonly OperationFigures[];
   /** Names of the mechanisms that the token reports. Those without a name in the standard are left out. */

@@ -19,7 +19,7 @@ const STALL_MS = 30_000;
 const LAST_WORD_MS = 100;
 
 export default defineActor<HsmApi, HsmArgs>(async (args, ctx) => {
-  const { prefix, library, slots, admins, probeSeconds, alone, initializeText, quirks = {}, hints = {} } = args;
+  const { prefix, library, probeSeconds, alone, initializeText, quirks = {}, hints = {} } = args;
   const store = await ctx.openStore();
   const threads = threadsOf(args, ctx);
   const cryptoki = createCryptoki({ path: library, alone, initializeText, hints, isBusy: () => threads.isBusy() });
@@ -44,7 +44,7 @@ export default defineActor<HsmApi, HsmArgs>(async (args, ctx) => {
   return {
     api: {
       ...{ probe: () => prober.status(), acceptChange: () => prober.acceptChange() },
-      facts: () => ({ slots: slots.map(({ number }) => number), admins, library, serials: watches.map(({ serial }) => serial), deadlineMs: args.deadlineMs }),
+      serials: () => watches.map(({ serial }) => serial),
       figures: () => tally.figures(),
       ...keyCalls({ prefix, sessions, tally, lists, isAwaited: () => ctx.call()?.isCancelled !== true }),
     },

@@ -13,7 +13,7 @@ import type { Token } from './token.ts';
 import { GIVEN_UP, type Turn, Turns } from './turns.ts';
 import type { WorkArgs, WorkName, WorkValue } from './work.ts';
 
-type KeyCalls = Omit<HsmApi, 'probe' | 'acceptChange' | 'facts' | 'figures'>;
+type KeyCalls = Omit<HsmApi, 'probe' | 'acceptChange' | 'serials' | 'figures'>;
 type Uncounted = 'mechanisms' | 'giveUp' | 'use';
 
 const UNKNOWN_SLOT = { ok: false, failure: { why: 'unavailable', text: 'it is not in hsm_slot' } } as const;

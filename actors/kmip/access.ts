@@ -9,19 +9,19 @@ import { isGranted } from './object/grants.ts';
 import { callerName, owns, subjectOf } from './principal.ts';
 import type { KeyServer } from './server.ts';
 
-type Acting = (caller: Principal) => Principal | Promise<Principal>;
+type Acting = (caller: Principal) => Principal;
 
 /** @param acting adds the HSMs that a caller administers */
 export function createAccess(server: KeyServer, acting: Acting = (caller) => caller): AccessApi {
   return withRefusals(server, {
-    listOwned: async (caller, page) => listOwned(server, await acting(caller), page),
-    listObtained: async (caller, page) => listObtained(server, await acting(caller), page),
-    grantees: async (id, caller, page) => listGrantees(server, requireOwned(await server.objects.held(id, false), await acting(caller)), page),
-    grant: async (id, user, operations, caller) => changeGrants(server, { id, user, operations, granting: true }, await acting(caller)),
-    revoke: async (id, user, operations, caller) => changeGrants(server, { id, user, operations, granting: false }, await acting(caller)),
+    listOwned: async (caller, page) => listOwned(server, acting(caller), page),
+    listObtained: async (caller, page) => listObtained(server, acting(caller), page),
+    grantees: async (id, caller, page) => listGrantees(server, requireOwned(await server.objects.held(id, false), acting(caller)), page),
+    grant: async (id, user, operations, caller) => changeGrants(server, { id, user, operations, granting: true }, acting(caller)),
+    revoke: async (id, user, operations, caller) => changeGrants(server, { id, user, operations, granting: false }, acting(caller)),
     mayCreate: (caller) => mayCreate({ server, caller }),
     isPrivileged: async (caller) => isPrivileged(server, caller),
-    check: async (id, user, operations, caller) => check(server, id, user, operations, await acting(caller), acting),
+    check: async (id, user, operations, caller) => check(server, id, user, operations, acting(caller), acting),
   });
 }
 
@@ -41,7 +41,7 @@ async function check(
   const held = await objects.held(id, false);
   const visible = isVisible(held, caller) ? held : undefined;
   const other = user === undefined || user === callerName(caller) ? caller : await subjectOf(store, user);
-  const subject = other && (await acting(other));
+  const subject = other && acting(other);
   if (other !== caller && visible) requireOwner(visible.object, caller);
   const may = (right: string) =>
     visible !== undefined && subject !== undefined && (owns(subject, visible.object.owner) || isGranted(visible.grants, subject, right, visible.object.owner));

@@ -91,8 +91,8 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
     api: throwFaults<KmipApi>({
       ...createAccess(server, acting),
       ...createTombstones(server),
-      serve: async (message, encoding, endpoint, caller, verdict) => serve(server, message, encoding, endpoint, await acting(caller), verdict),
-      crypto: async (call, body, caller) => answerCrypto(server, call, body, await acting(caller)),
+      serve: async (message, encoding, endpoint, caller, verdict) => serve(server, message, encoding, endpoint, acting(caller), verdict),
+      crypto: async (call, body, caller) => answerCrypto(server, call, body, acting(caller)),
       noteRefusals: (rows) => writeRefusals(server, rows),
       rotateDue: () => rotateDue(server),
       runSubmitted: async () => worker.wake(),

@@ -2,7 +2,7 @@
 import { SeededRandom } from '../../crypto/random.ts';
 import { startSelfTest } from '../../crypto/self-test/self-test.ts';
 import { type BesideContext, type BesidePart, defineBeside, isLeft } from '../../kernel/actor.ts';
-import { andThen, orElse } from '../../kernel/at-once.ts';
+import { orElse } from '../../kernel/at-once.ts';
 import { DataKey } from '../../kernel/data-key.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import type { HsmApi } from '../hsm/api.ts';
@@ -107,7 +107,7 @@ export default defineBeside<KmipApi, KmipArgs>(async (args, ctx) => {
 function partOf(server: KeyServer, tokens: Tokens, onTokens: KeyServer): BesidePart<KmipApi>['api'] {
   const hasTokens = tokens.prefixes.length > 0;
   const asActing = (caller: Principal, work: (acting: Principal) => Answer | Promise<Answer>) =>
-    hasTokens ? withToken(() => andThen(tokens.acting(caller), work)) : leaveWrite();
+    hasTokens ? withToken(() => work(tokens.acting(caller))) : leaveWrite();
   return {
     serve(message, encoding, endpoint, caller, verdict) {
       if (message.length > MAX_BYTES || verdict !== undefined) return leave();

@@ -23,7 +23,12 @@ export interface HostTask {
   readonly key: string;
   readonly args: unknown;
   /** The actors that it may call, by name, with their keys, and the deadline and queue limit of calls. */
-  readonly peers: Readonly<Record<string, { readonly keys: readonly string[]; readonly deadlineMs: number; readonly maxQueue: number }>>;
+  readonly peers: Readonly<
+    Record<
+      string,
+      { readonly keys: readonly string[]; readonly about: Readonly<Record<string, unknown>>; readonly deadlineMs: number; readonly maxQueue: number }
+    >
+  >;
   /** The store; undefined unless the spec has `store: true`. */
   readonly store: StoreAddress | undefined;
   /** The data keys that the spec names. They are moved with the task. */

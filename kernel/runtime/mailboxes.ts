@@ -6,7 +6,7 @@ import { Dispatcher } from './dispatcher.ts';
 import type { HostTask } from './incarnation.ts';
 import { Mailbox } from './mailbox.ts';
 import type { CallObserver } from './pending.ts';
-import { keysOf } from './refs.ts';
+import { aboutOf, keysOf } from './refs.ts';
 import { SharedQueue } from './shared-queue.ts';
 import { rests, restsAt } from './starts.ts';
 import { WorkLimit } from './work-limit.ts';
@@ -47,6 +47,9 @@ export function peersOf(caller: string, { peers = [] }: AnySpec, specs: Readonly
     return [name, peer] as const;
   });
   return Object.fromEntries(
-    known.map(([name, peer]) => [name, { keys: keysOf(peer), deadlineMs: peer.deadlineMs, maxQueue: peer.maxQueue ?? DEFAULT_MAX_QUEUE }]),
+    known.map(([name, peer]) => [
+      name,
+      { keys: keysOf(peer), about: aboutOf(peer), deadlineMs: peer.deadlineMs, maxQueue: peer.maxQueue ?? DEFAULT_MAX_QUEUE },
+    ]),
   );
 }

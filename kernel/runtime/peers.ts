@@ -26,7 +26,7 @@ export function openPeers(declared: HostTask['peers'], clock: Clock): Peers {
       const byKey = mailboxes.get(name);
       if (!byKey) throw new TypeError(`the spec must name the actor ${name} in peers`);
       const remotes = new Map([...byKey].map(([key, mailbox]) => [key, remoteOver<A>(mailbox)]));
-      return { keys: () => [...remotes.keys()], at: (key) => remotes.get(key) ?? unknownKey(name, key) };
+      return { keys: () => [...remotes.keys()], about: (key) => declared[name]?.about[key], at: (key) => remotes.get(key) ?? unknownKey(name, key) };
     },
     attach(name, key, channel) {
       const dispatcher = mailboxes.get(name)?.get(key)?.dispatchers[0];

@@ -10,6 +10,8 @@ export function keysOf(spec: AnySpec): readonly string[] {
   return Array.from({ length: spec.kind === 'sharded' ? spec.shards : spec.size }, (_, index) => String(index));
 }
 
+export const aboutOf = (spec: AnySpec): Readonly<Record<string, unknown>> => (spec.kind === 'pinned' ? (spec.about ?? {}) : {});
+
 export function refOver(
   name: string,
   spec: AnySpec,
@@ -20,5 +22,5 @@ export function refOver(
   if (spec.kind === 'replicated') return remotes[0] as Remote<Api>;
   if (spec.kind === 'sharded') return { of: (key: string) => remotes[hashOf(key) % remotes.length] as Remote<Api>, all: () => remotes };
   const byKey = new Map(keys.map((key, index) => [key, remotes[index] as Remote<Api>]));
-  return { keys: () => keys, at: (key: string) => byKey.get(key) ?? unknownKey(name, key) };
+  return { keys: () => keys, about: (key: string) => aboutOf(spec)[key], at: (key: string) => byKey.get(key) ?? unknownKey(name, key) };
 }

@@ -1,6 +1,6 @@
 // Hardware security modules: any number of instances, each with its own actor, and their current status.
 import { createRequire } from 'node:module';
-import type { HsmApi, HsmArgs, SlotStatus } from '../../actors/hsm/api.ts';
+import type { HsmAbout, HsmApi, HsmArgs, SlotStatus } from '../../actors/hsm/api.ts';
 import { type PinnedSpec, pinned } from '../../kernel/actor.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
@@ -16,6 +16,8 @@ interface HsmActors {
   readonly [name: string]: PinnedSpec<HsmApi, HsmArgs>;
   readonly hsm: PinnedSpec<HsmApi, HsmArgs>;
 }
+
+const aboutOf = ({ slots, args: { admins, library, deadlineMs } }: HsmInstance): HsmAbout => ({ slots, admins, library, deadlineMs });
 
 /** npm compiles the package during installation, and leaves it out if that fails. */
 function isBindingInstalled(): boolean {
@@ -59,6 +61,7 @@ export default definePlugin<HsmConfig, HsmActors>({
       hsm: pinned<HsmApi, HsmArgs>({
         module: new URL('../../actors/hsm/hsm.actor.ts', import.meta.url),
         instances: Object.fromEntries(instances.map(({ prefix, args }) => [prefix, args])),
+        about: Object.fromEntries(instances.map((instance) => [instance.prefix, aboutOf(instance)])),
         isolated: Object.fromEntries(instances.flatMap(({ prefix, isolation }) => (isolation ? [[prefix, isolation]] : []))),
         start: 'background',
         tellsReady: true,

@@ -40,6 +40,8 @@ export type ProbeApi = {
   report(ready: boolean, note: string): void;
   logIt(message: string): void;
   ask(peer: string, key: string, text: string): Promise<string>;
+  /** What the spec of a peer says of a key. */
+  about(peer: string, key: string): unknown;
   askSlow(peer: string, key: string): Promise<string>;
   env(): Record<string, string | undefined>;
   throwUncaught(): Promise<void>;
@@ -95,6 +97,7 @@ export default defineActor<ProbeApi, ProbeArgs>(({ prefix = '', broken }, ctx) =
       version: (id) => ctx.versions?.read(id),
       report: (ready, note) => ctx.report({ ready, note }),
       logIt: (message) => ctx.log.info({ password: 'hunter2', value: 1 }, message),
+      about: (peer, key) => ctx.peer<ProbeApi>(peer).about(key),
       ask: (peer, key, text) => ctx.peer<ProbeApi>(peer).at(key).echo(text),
       askSlow: (peer, key) => ctx.peer<ProbeApi>(peer).at(key).sleep(60_000),
       env: () => ({ ...process.env }),

@@ -11,7 +11,7 @@ const DEADLINE_MS = 60_000;
 type Common = Partial<
   Pick<
     PinnedSpec<ProbeApi, ProbeArgs>,
-    'deadlineMs' | 'maxQueue' | 'onDeadline' | 'restart' | 'memoryMb' | 'peers' | 'start' | 'isolated' | 'beside' | 'sharedThread' | 'process'
+    'deadlineMs' | 'maxQueue' | 'onDeadline' | 'restart' | 'memoryMb' | 'peers' | 'start' | 'isolated' | 'about' | 'beside' | 'sharedThread' | 'process'
   >
 >;
 

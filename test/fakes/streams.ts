@@ -8,5 +8,5 @@ import type { ActorContext, Api } from '../../kernel/actor.ts';
 export async function streamsHere(limits: StreamArgs = {}, time: () => number = () => 0): Promise<Streams> {
   const clock = { now: time, monotonic: time, setTimeout: () => undefined, clearTimeout() {} };
   const { api } = await streamActor(limits, { clock } as unknown as ActorContext);
-  return openStreams({ keys: () => ['0'], at: () => api as StreamApi & Api });
+  return openStreams({ keys: () => ['0'], about: () => undefined, at: () => api as StreamApi & Api });
 }

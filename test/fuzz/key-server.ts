@@ -125,5 +125,5 @@ async function streamsInProcess() {
         return Reflect.apply(Reflect.get(target, method) as (...parts: unknown[]) => unknown, target, parts);
       },
   });
-  return openStreams({ keys: () => ['0'], at: () => checked as Remote<StreamApi> });
+  return openStreams({ keys: () => ['0'], about: () => undefined, at: () => checked as Remote<StreamApi> });
 }

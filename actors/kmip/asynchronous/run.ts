@@ -93,7 +93,7 @@ async function runNext({ server, job, persist }: Running, item: BatchItem, id: s
 }
 
 async function contextOf(server: KeyServer, { caller, version }: Job, batch: Readonly<Batch>): Promise<BatchContext> {
-  const ctx = new BatchContext(server, await server.asynchronous.acting(caller), version);
+  const ctx = new BatchContext(server, server.asynchronous.acting(caller), version);
   Object.assign(ctx.batch, batch);
   return ctx;
 }

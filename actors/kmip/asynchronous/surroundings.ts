@@ -16,7 +16,7 @@ export interface Asynchronous {
   /** Runs work that no caller ends, under the ID of the request that asked for it. */
   apart<T>(requestId: string | undefined, work: () => T): T;
   /** The caller with what it administers now. */
-  acting(caller: Principal): Principal | Promise<Principal>;
+  acting(caller: Principal): Principal;
 }
 
 export const ASYNCHRONOUS_LIMITS: AsynchronousLimits = Object.freeze({ requestsPerIdentity: 1_000, requests: 20_000, resultSeconds: 3_600 });

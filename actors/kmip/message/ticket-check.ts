@@ -43,7 +43,7 @@ async function giverOf(
   const account = (await viewAccounts(store, [owner])).get(owner);
   const giver = account && !account.isEnded ? await subjectOf(store, account.name) : undefined;
   if (giver?.user !== owner) throw invalidTicket();
-  return { ...(await asynchronous.acting(giver)), scheme, source, rights, holder: { user, ticket } };
+  return { ...asynchronous.acting(giver), scheme, source, rights, holder: { user, ticket } };
 }
 
 /** The rows of what the items do name the giver. This one, with the same request ID, names the holder. */

@@ -46,9 +46,9 @@ export class ObjectRouter implements ObjectReader<ManagedObject, ObjectDescripti
     return new RoutedWriter(this, tx);
   }
 
-  /** Asks the sources in turn: objects of the main source come first. */
+  /** Asks the sources in turn: objects of the main source come first. Only a first page takes in new ones: before the others, they would move those of the next page. */
   async find(ctx: OperationContext, search: Search): Promise<Found> {
-    for (const { source } of this.#others) await source.discover?.(ctx, undefined);
+    if (search.offset === 0) for (const { source } of this.#others) await source.discover?.(ctx, undefined);
     const ids: string[] = [];
     let total = 0;
     for (const source of [this.main, ...this.#others.map((other) => other.source)]) {

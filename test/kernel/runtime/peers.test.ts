@@ -7,7 +7,7 @@ import { createRuntime, outcome, until } from '../../runtime.ts';
 const env = { isolated: { a: { env: {} } } };
 const eager = { max: 20, withinMs: 60_000, firstDelayMs: 10, maxDelayMs: 50, retryMs: 60_000 };
 const { runtime, ref } = createRuntime({
-  callee: pinnedProbe({ a: { prefix: 'callee:' }, b: { prefix: 'callee-b:' } }, { restart: eager }),
+  callee: pinnedProbe({ a: { prefix: 'callee:' }, b: { prefix: 'callee-b:' } }, { about: { a: { slots: [7] } }, restart: eager }),
   far: pinnedProbe({ a: { prefix: 'far:' } }, { ...env, restart: eager }),
   caller: pinnedProbe({ a: {} }, { peers: ['callee', 'far'], restart: eager, deadlineMs: 20_000 }),
   farCaller: pinnedProbe({ a: {} }, { ...env, peers: ['callee', 'far'], restart: eager, deadlineMs: 20_000 }),
@@ -31,6 +31,14 @@ for (const caller of callers) {
     });
   }
 }
+
+test('what a spec says of a key is known to callers in threads and processes, and to the runtime', async () => {
+  for (const caller of callers) {
+    const { about } = ref(caller).at('a');
+    assert.deepEqual([await about('callee', 'a'), await about('callee', 'b'), await about('far', 'a')], [{ slots: [7] }, undefined, undefined]);
+  }
+  assert.deepEqual([ref('callee').about('a'), ref('far').about('a')], [{ slots: [7] }, undefined]);
+});
 
 test('every shard has its own channel', async () => {
   const answers = await Promise.all(['k1', 'k2', 'k3', 'k4'].map((key) => ref('shards').of(key).ask('callee', 'a', key)));

@@ -41,9 +41,9 @@ export async function discoverKeys(
   const isNew = async (each: string) => !own.has(each) && (await known(each)) === undefined;
   const others = (keys: readonly TokenKey[], at: Pick<TokenPlace, 'prefix' | 'slot'>) => keys.filter((key) => !own.isFound(key, at));
   if (id === undefined) {
-    const places = await Promise.all(administers.map(async (prefix) => ((await tokens.facts(prefix))?.slots ?? []).map((slot) => ({ prefix, slot }))));
+    const places = administers.flatMap((prefix) => tokens.slotsOf(prefix).map((slot) => ({ prefix, slot })));
     // All at once: a search waits for slots that do not answer as long as for one of them.
-    const lists = await Promise.all(places.flat().map(async (at) => ({ at, keys: await listOf(tokens, at) })));
+    const lists = await Promise.all(places.map(async (at) => ({ at, keys: await listOf(tokens, at) })));
     for (const { at, keys } of lists) await takeIn(ctx, others(keys, at), at, isNew);
     return;
   }

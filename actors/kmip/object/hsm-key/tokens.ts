@@ -1,8 +1,7 @@
 // The tokens of all HSM instances as a thread of the key server sees them: the only holder of the channels to the actors of HSMs.
 import { callWith, type PinnedRef, type Remote } from '../../../../kernel/actor.ts';
-import { andThen } from '../../../../kernel/at-once.ts';
 import type { Log } from '../../../../kernel/log-entry.ts';
-import type { FlatAnswer, HsmAnswer, HsmApi, HsmFacts } from '../../../hsm/api.ts';
+import type { FlatAnswer, HsmAbout, HsmAnswer, HsmApi } from '../../../hsm/api.ts';
 import type { Principal } from '../../api.ts';
 import { callerName } from '../../principal.ts';
 import type { TokenPlace } from './identifier.ts';
@@ -11,61 +10,45 @@ import { failUnanswered } from './unanswered.ts';
 
 type Instance = Remote<HsmApi>;
 export type Slot = Pick<TokenPlace, 'prefix' | 'slot'>;
-/** Between two attempts to ask an instance what the configuration says of it. */
+/** Between two questions for serial numbers, until all are known. */
 const ASK_AGAIN_MS = 1_000;
-/** After the start, calls wait so long for instances that start too. */
-const BEGIN_MS = 2_000;
 /** The mechanisms of a token change seldom, as with an update of its firmware. */
 const MECHANISMS_MS = 5_000;
 const EVERYBODY = '*';
 
 export class Tokens {
   readonly prefixes: readonly string[];
-  readonly #instances: Map<string, Instance>;
-  readonly #facts = new Map<string, HsmFacts>();
-  readonly #asking = new Map<string, Promise<HsmFacts | undefined>>();
+  readonly #instances: ReadonlyMap<string, Instance>;
+  readonly #about: ReadonlyMap<string, HsmAbout>;
+  /** Serial numbers of the tokens, as far as they are known, in the order of the slots of an instance. */
+  readonly #serials = new Map<string, readonly (string | undefined)[]>();
   /** The mechanisms of a slot, by its place without name. */
   readonly #mechanisms = new Map<string, { readonly names: ReadonlySet<string>; readonly readAt: number }>();
   readonly #log: Log;
-  /** Settles once the instances have answered, or had the time to; undefined after that. */
-  #begun: Promise<unknown> | undefined;
   #isClosed = false;
 
   constructor(instances: PinnedRef<HsmApi>, log: Log) {
     this.prefixes = instances.keys();
-    this.#instances = new Map(this.prefixes.map((prefix) => [prefix, instances.at(prefix)]));
+    this.#about = new Map(this.prefixes.map((prefix) => [prefix, instances.about(prefix) as HsmAbout]));
+    this.#instances = new Map([...this.#about].map(([prefix, { deadlineMs }]) => [prefix, within(instances.at(prefix), deadlineMs)]));
     this.#log = log;
-    const facts = Promise.all(this.prefixes.map((prefix) => this.facts(prefix)));
-    this.#begun = Promise.race([facts, new Promise((late) => setTimeout(late, BEGIN_MS).unref())]).then(() => {
-      this.#begun = undefined;
-    });
+    for (const prefix of this.prefixes) void this.#askSerials(prefix);
   }
 
-  /** What the configuration says of an instance; undefined while its actor does not answer. */
-  facts(prefix: string): Promise<HsmFacts | undefined> {
-    const known = this.#facts.get(prefix);
-    if (known) return Promise.resolve(known);
-    const asking = this.#asking.get(prefix) ?? this.#ask(prefix);
-    this.#asking.set(prefix, asking);
-    return asking;
+  /** The slots of an instance that its configuration lists. */
+  slotsOf(prefix: string): readonly number[] {
+    return this.#about.get(prefix)?.slots ?? [];
   }
 
-  async #ask(prefix: string): Promise<HsmFacts | undefined> {
+  async #askSerials(prefix: string): Promise<void> {
     try {
-      const facts = await (this.#instances.get(prefix) as Instance).facts();
-      this.#facts.set(prefix, facts);
-      if (facts.serials.includes(undefined)) this.#later(() => void this.#ask(prefix));
-      const { deadlineMs } = facts;
-      if (deadlineMs !== undefined) this.#instances.set(prefix, callWith(this.#instances.get(prefix) as Instance, { deadlineMs }));
-      return facts;
+      const serials = await (this.#instances.get(prefix) as Instance).serials();
+      this.#serials.set(prefix, serials);
+      if (!serials.includes(undefined)) return;
     } catch (error) {
       this.#log.debug({ prefix, error: String(error) }, 'an HSM instance does not answer yet');
-      this.#later(() => {
-        this.#asking.delete(prefix);
-        void this.facts(prefix);
-      });
-      return undefined;
     }
+    this.#later(() => void this.#askSerials(prefix));
   }
 
   #later(ask: () => void): void {
@@ -75,8 +58,8 @@ export class Tokens {
   }
 
   /** The caller with the instances that it administers. */
-  acting(caller: Principal): Principal | Promise<Principal> {
-    return andThen(this.#begun, () => ({ ...caller, administers: this.#administered(caller) }));
+  acting(caller: Principal): Principal {
+    return { ...caller, administers: this.#administered(caller) };
   }
 
   /** Asks the instances nothing more by itself. */
@@ -86,14 +69,12 @@ export class Tokens {
 
   #administered(caller: Principal): readonly string[] {
     const name = callerName(caller);
-    return this.prefixes.filter((prefix) => this.#facts.get(prefix)?.admins.some((admin) => admin === name || admin === EVERYBODY));
+    return this.prefixes.filter((prefix) => this.#about.get(prefix)?.admins.some((admin) => admin === name || admin === EVERYBODY));
   }
 
   /** @returns why the slot cannot hold keys; undefined if it can */
   absence({ prefix, slot }: Pick<TokenPlace, 'prefix' | 'slot'>): string | undefined {
-    const facts = this.#facts.get(prefix);
-    if (!facts) return `${prefix} does not answer yet; try again`;
-    return facts.slots.includes(slot) ? undefined : `slot ${slot} is not accessible: hsm_slot of ${prefix} does not list it`;
+    return this.slotsOf(prefix).includes(slot) ? undefined : `slot ${slot} is not accessible: hsm_slot of ${prefix} does not list it`;
   }
 
   /** Whether two places may be one: two instances may open one token. What is not known counts as the same. */
@@ -103,7 +84,7 @@ export class Tokens {
 
   /** The places of a key that are known to be one: one for each instance that opens its token. */
   allOf(place: TokenPlace): TokenPlace[] {
-    return [...this.#facts].flatMap(([prefix, { slots }]) =>
+    return [...this.#about].flatMap(([prefix, { slots }]) =>
       slots.map((slot) => ({ prefix, slot, name: place.name })).filter((each) => this.#haveOneToken(each, place) === true),
     );
   }
@@ -111,11 +92,13 @@ export class Tokens {
   /** @returns undefined if that is not known */
   #haveOneToken(one: Slot, other: Slot): boolean | undefined {
     if (one.prefix === other.prefix && one.slot === other.slot) return true;
-    const [first, second] = [this.#facts.get(one.prefix), this.#facts.get(other.prefix)];
-    if (!first || !second) return undefined;
-    if (first.library !== second.library) return false;
-    const [serial, otherSerial] = [first.serials[first.slots.indexOf(one.slot)], second.serials[second.slots.indexOf(other.slot)]];
+    if (this.#about.get(one.prefix)?.library !== this.#about.get(other.prefix)?.library) return false;
+    const [serial, otherSerial] = [this.#serialOf(one), this.#serialOf(other)];
     return serial === undefined || otherSerial === undefined ? undefined : serial === otherSerial;
+  }
+
+  #serialOf({ prefix, slot }: Slot): string | undefined {
+    return this.#serials.get(prefix)?.[this.slotsOf(prefix).indexOf(slot)];
   }
 
   /** The mechanisms of a slot, if they were read before. */
@@ -169,3 +152,5 @@ export class Tokens {
     if (!answer.ok && (answer.failure.why === 'unavailable' || answer.failure.why === 'mechanism')) this.#mechanisms.delete(`${prefix} ${slot}`);
   }
 }
+
+const within = (instance: Instance, deadlineMs: number | undefined): Instance => (deadlineMs === undefined ? instance : callWith(instance, { deadlineMs }));

@@ -7,7 +7,7 @@ test('a slot that lists its keys late keeps a search from asking no other slot',
   const [store, asked, found] = [{}, [] as string[], [] as string[]];
   const last = Promise.withResolvers<void>();
   const tokens = {
-    facts: async (prefix: string) => ({ slots: prefix === 'hsm::one' ? [1, 2] : [3] }),
+    slotsOf: (prefix: string) => (prefix === 'hsm::one' ? [1, 2] : [3]),
     async call({ prefix, slot }: { prefix: string; slot: number }) {
       asked.push(`${prefix}::${slot}`);
       if (asked.length === 3) last.resolve();
