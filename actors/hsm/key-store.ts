@@ -5,7 +5,7 @@ import { requireBytes } from './answer-length.ts';
 import type { BroughtKey, KeyOptions, PairOptions, RsaNumbers, SecretOptions, TokenKey, TokenKeyName } from './api.ts';
 import { lengthIn } from './attributes.ts';
 import { MechanismMissing, toMechanism } from './mechanism.ts';
-import { isStaleSession, returnValue } from './return-value.ts';
+import { isStaleObject, isStaleSession, returnValue } from './return-value.ts';
 import { broughtTemplate, changed, pairTemplates, secretTemplate } from './template.ts';
 import type { Token } from './token.ts';
 import { bringWrapped, takesNoValues } from './transport.ts';
@@ -41,13 +41,27 @@ function orNothing<T>(token: Token, keys: readonly TokenKeyName[], make: () => T
   try {
     return make();
   } catch (error) {
-    for (const key of keys) {
-      try {
-        destroy(token, key);
-      } catch {
-        // The token is away. Whoever administers it finds the key later.
-      }
+    destroyAll(token, keys);
+    throw error;
+  }
+}
+
+function destroyAll(token: Token, keys: readonly TokenKeyName[]): void {
+  for (const key of keys) {
+    try {
+      destroy(token, key);
+    } catch {
+      // The token is away. Whoever administers it finds the key later.
     }
+  }
+}
+
+/** What was made, by its first key. If the token does not tell it, the caller gets an error, and nothing stays that has the name; if only the session has ended, it is told in another one. */
+function told(token: Token, keys: readonly [TokenKeyName, ...TokenKeyName[]], handle?: pkcs11js.Handle): TokenKey {
+  try {
+    return token.describe(keys[0], handle);
+  } catch (error) {
+    if (!isStaleSession(error) && !isStaleObject(error)) destroyAll(token, keys);
     throw error;
   }
 }
@@ -61,20 +75,20 @@ export function find(token: Token, key: TokenKeyName): TokenKey {
 /** @throws KeyExists, MechanismMissing */
 export function generate(token: Token, options: SecretOptions, making: Making): TokenKey {
   const key = { name: options.name, kind: 'secret' } as const;
-  if (making.isMade) return token.describe(key);
+  if (making.isMade) return told(token, [key]);
   requireFree(token, key);
   const mechanism = toMechanism({ name: GENERATE[options.type] }, token);
   const template = changed(secretTemplate(options), token.quirks.attributes, 'secret');
   const handle = orNothing(token, [key], () => token.library.C_GenerateKey(token.session, mechanism, template));
   making.isMade = true;
-  return token.describe(key, handle);
+  return told(token, [key], handle);
 }
 
 /** @returns the private key, with the public one */
 export function generatePair(token: Token, options: PairOptions, making: Making): TokenKey {
   const { name, type } = options;
-  if (making.isMade) return token.describe({ name, kind: 'private' });
-  const keys = (['private', 'public'] as const).map((kind) => ({ name, kind }));
+  const keys = [{ name, kind: 'private' } as const, { name, kind: 'public' } as const] as const;
+  if (making.isMade) return told(token, keys);
   for (const key of keys) requireFree(token, key);
   const names = 'rsaBits' in type ? ['CKM_RSA_PKCS_KEY_PAIR_GEN'] : GENERATE_PAIR[type.curve];
   // SoftHSM makes X25519 keys with the mechanism of the Edwards curves, others with one of their own.
@@ -86,7 +100,7 @@ export function generatePair(token: Token, options: PairOptions, making: Making)
   const privateKey = changed(templates.privateKey, attributes, 'private');
   const made = orNothing(token, keys, () => token.library.C_GenerateKeyPair(token.session, mechanism, publicKey, privateKey));
   making.isMade = true;
-  return token.describe({ name, kind: 'private' }, made.privateKey);
+  return told(token, keys, made.privateKey);
 }
 
 function isThere(token: Token, name: string): boolean {
@@ -107,14 +121,14 @@ const NEEDED = {
 /** @throws KeyExists, MechanismMissing */
 export function bring(token: Token, options: KeyOptions, brought: BroughtKey, making: Making): TokenKey {
   const key = { name: options.name, kind: brought.kind };
-  if (making.isMade) return token.describe(key);
+  if (making.isMade) return told(token, [key]);
   requireFree(token, key);
   const [first, ...others] = NEEDED[typeOf(brought)];
   if (first !== undefined && ![first, ...others].some((name) => isThere(token, name))) throw new MechanismMissing(first);
   const template = changed(broughtTemplate(options, brought, token.mechanisms), token.quirks.attributes, brought.kind);
   const handle = orNothing(token, [key], () => put(token, brought, template));
   making.isMade = true;
-  return token.describe(key, handle);
+  return told(token, [key], handle);
 }
 
 /** As a value, or wrapped where the token takes no values. @throws what the token says to the value */

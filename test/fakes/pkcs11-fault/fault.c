@@ -17,7 +17,8 @@
 //   search 1000     each search takes so many milliseconds longer
 //   one-thread      the library has no locks: C_Initialize wants one thread to call it
 //   unreadable KEY  the token does not tell the attributes of the object with this label: CKR_GENERAL_ERROR
-//   without 0x1087  the token does not report this mechanism, and refuses it
+//   without 0x1087  the token does not report this mechanism, or these (0x1087,0x2109), and refuses them
+//   fewer 0x1087    the same, and all sessions are closed, once for each time that the file changes
 //   keep            the token does not destroy public keys
 //   padding         the token says of a wrong PKCS#1 v1.5 padding that the data are invalid; "padding only": and it has no RSA without padding
 //   length -1       what a use of a key gives is so many bytes longer, or shorter; also the value of a key that can be read
@@ -75,7 +76,7 @@ static CK_RV enter(int is_use) {
   char rest[64];
   if (told("crash", 0, 0)) raise(SIGSEGV);
   while (told("hang", 0, 0)) usleep(20000);
-  if (told("drop", 0, 0) || told("locked", 0, 0)) drop_once();
+  if (told("drop", 0, 0) || told("locked", 0, 0) || told("fewer", 0, 0)) drop_once();
   if (told("gone", 0, 0) || told("closed", 0, 0)) return CKR_TOKEN_NOT_PRESENT;
   if (is_use && told("error", rest, sizeof rest)) return strtoul(rest, 0, 16);
   if (is_use && told("slow", rest, sizeof rest)) usleep(1000 * atoi(rest));
@@ -104,9 +105,24 @@ static CK_OBJECT_HANDLE of(CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object) {
   return found;
 }
 
+static int is_missing(CK_MECHANISM_TYPE mechanism) {
+  char rest[200], *at = rest;
+  if (told("padding only", 0, 0)) return mechanism == CKM_RSA_X_509;
+  if (!told("without ", rest, sizeof rest) && !told("fewer ", rest, sizeof rest)) return 0;
+  for (;; at++) {
+    if (strtoul(at, &at, 0) == mechanism) return 1;
+    if (*at != ',') return 0;
+  }
+}
+
 FORWARD(C_GetTokenInfo, 0, (CK_SLOT_ID a, CK_TOKEN_INFO_PTR b), (a, b))
 FORWARD(C_GetSessionInfo, 0, (CK_SESSION_HANDLE a, CK_SESSION_INFO_PTR b), (a, b))
-FORWARD(C_SignInit, 0, (CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT_HANDLE c), (a, b, of(a, c)))
+
+static CK_RV mine_C_SignInit(CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT_HANDLE c) {
+  CK_RV result = enter(0);
+  if (result == CKR_OK && is_missing(b->mechanism)) return CKR_MECHANISM_INVALID;
+  return result == CKR_OK ? real->C_SignInit(a, b, of(a, c)) : result;
+}
 
 static void resize(CK_ULONG_PTR length) {
   char rest[64];
@@ -129,7 +145,20 @@ USED(C_EncryptFinal, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG_PTR c), (a, b
 USED(C_DecryptFinal, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG_PTR c), (a, b, c), c)
 USED(C_Sign, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG c, CK_BYTE_PTR d, CK_ULONG_PTR e), (a, b, c, d, e), e)
 USED(C_SignFinal, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG_PTR c), (a, b, c), c)
-USED(C_WrapKey, (CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT_HANDLE c, CK_OBJECT_HANDLE d, CK_BYTE_PTR e, CK_ULONG_PTR f), (a, b, of(a, c), of(a, d), e, f), f)
+
+static CK_RV mine_C_WrapKey(CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT_HANDLE c, CK_OBJECT_HANDLE d, CK_BYTE_PTR e, CK_ULONG_PTR f) {
+  CK_RV result = enter(1);
+  if (result == CKR_OK && is_missing(b->mechanism)) return CKR_MECHANISM_INVALID;
+  if (result == CKR_OK) result = real->C_WrapKey(a, b, of(a, c), of(a, d), e, f);
+  if (result == CKR_OK) resize(f);
+  return result;
+}
+
+static CK_RV mine_C_DeriveKey(CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT_HANDLE c, CK_ATTRIBUTE_PTR d, CK_ULONG e, CK_OBJECT_HANDLE_PTR f) {
+  CK_RV result = enter(1);
+  if (result == CKR_OK && is_missing(b->mechanism)) return CKR_MECHANISM_INVALID;
+  return result == CKR_OK ? real->C_DeriveKey(a, b, of(a, c), d, e, f) : result;
+}
 
 static void delay(const char *word) {
   char rest[64];
@@ -240,6 +269,7 @@ static CK_RV made(CK_RV result) {
 static CK_RV mine_C_GenerateKey(CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_ATTRIBUTE_PTR c, CK_ULONG d, CK_OBJECT_HANDLE_PTR e) {
   delay("make");
   CK_RV result = enter(1);
+  if (result == CKR_OK && is_missing(b->mechanism)) return CKR_MECHANISM_INVALID;
   return result == CKR_OK ? made(real->C_GenerateKey(a, b, c, d, e)) : result;
 }
 
@@ -247,14 +277,10 @@ static CK_RV mine_C_GenerateKeyPair(CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_
                                     CK_OBJECT_HANDLE_PTR g, CK_OBJECT_HANDLE_PTR h) {
   delay("make");
   CK_RV result = enter(1);
+  if (result == CKR_OK && is_missing(b->mechanism)) return CKR_MECHANISM_INVALID;
   return result == CKR_OK ? made(real->C_GenerateKeyPair(a, b, c, d, e, f, g, h)) : result;
 }
 
-static CK_MECHANISM_TYPE missing(void) {
-  char rest[64];
-  if (told("padding only", 0, 0)) return CKM_RSA_X_509;
-  return told("without", rest, sizeof rest) ? strtoul(rest, 0, 0) : (CK_MECHANISM_TYPE)-1;
-}
 
 /** The session of a decryption whose padding is looked at here: OpenSSL below SoftHSM does not tell it. */
 static CK_SESSION_HANDLE telling;
@@ -262,7 +288,7 @@ static CK_SESSION_HANDLE telling;
 static CK_RV mine_C_DecryptInit(CK_SESSION_HANDLE session, CK_MECHANISM_PTR mechanism, CK_OBJECT_HANDLE key) {
   CK_RV result = enter(0);
   if (result != CKR_OK) return result;
-  if (mechanism->mechanism == missing()) return CKR_MECHANISM_INVALID;
+  if (is_missing(mechanism->mechanism)) return CKR_MECHANISM_INVALID;
   CK_MECHANISM raw = {CKM_RSA_X_509, 0, 0};
   int tells = mechanism->mechanism == CKM_RSA_PKCS && told("padding", 0, 0);
   result = real->C_DecryptInit(session, tells ? &raw : mechanism, of(session, key));
@@ -299,7 +325,7 @@ static CK_RV mine_C_EncryptInit(CK_SESSION_HANDLE session, CK_MECHANISM_PTR mech
       if (gcm->pIv[at]) return CKR_MECHANISM_PARAM_INVALID;
     if (real->C_GenerateRandom(session, gcm->pIv, gcm->ulIvLen) != CKR_OK) return CKR_DEVICE_ERROR;
   }
-  return mechanism->mechanism == missing() ? CKR_MECHANISM_INVALID : real->C_EncryptInit(session, mechanism, of(session, key));
+  return is_missing(mechanism->mechanism) ? CKR_MECHANISM_INVALID : real->C_EncryptInit(session, mechanism, of(session, key));
 }
 
 static CK_RV mine_C_GetMechanismList(CK_SLOT_ID slot, CK_MECHANISM_TYPE_PTR list, CK_ULONG_PTR count) {
@@ -307,7 +333,7 @@ static CK_RV mine_C_GetMechanismList(CK_SLOT_ID slot, CK_MECHANISM_TYPE_PTR list
   if (result == CKR_OK) result = real->C_GetMechanismList(slot, list, count);
   if (result != CKR_OK || !list) return result;
   for (CK_ULONG at = 0; at < *count; at++)
-    if (list[at] == missing()) list[at] = list[--*count];
+    while (at < *count && is_missing(list[at])) list[at] = list[--*count];
   return CKR_OK;
 }
 
@@ -346,6 +372,7 @@ static CK_RV mine_C_CreateObject(CK_SESSION_HANDLE session, CK_ATTRIBUTE_PTR tem
 static CK_RV mine_C_UnwrapKey(CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT_HANDLE c, CK_BYTE_PTR d, CK_ULONG e, CK_ATTRIBUTE_PTR f, CK_ULONG g,
                               CK_OBJECT_HANDLE_PTR h) {
   CK_RV result = enter(0);
+  if (result == CKR_OK && is_missing(b->mechanism)) return CKR_MECHANISM_INVALID;
   if (result == CKR_OK && told("refuse all", 0, 0)) result = CKR_KEY_FUNCTION_NOT_PERMITTED;
   if (result == CKR_OK) result = real->C_UnwrapKey(a, b, of(a, c), d, e, f, g, h);
   if (result != CKR_OK) return result;
@@ -384,7 +411,7 @@ CK_RV C_GetFunctionList(CK_FUNCTION_LIST_PTR_PTR list) {
   mine = *real;
 #define USE(name) mine.name = mine_##name
   USE(C_Initialize), USE(C_OpenSession), USE(C_CloseSession), USE(C_Finalize), USE(C_UnwrapKey), USE(C_GenerateKeyPair), USE(C_GetSessionInfo), USE(C_FindObjectsInit), USE(C_GetAttributeValue), USE(C_GenerateKey), USE(C_Encrypt), USE(C_DecryptInit), USE(C_Decrypt);
-  USE(C_SignInit), USE(C_Sign), USE(C_SignFinal), USE(C_EncryptFinal), USE(C_DecryptFinal), USE(C_WrapKey), USE(C_EncryptInit), USE(C_GetMechanismList), USE(C_GetSlotList), USE(C_Login), USE(C_CreateObject), USE(C_DestroyObject);
+  USE(C_SignInit), USE(C_Sign), USE(C_SignFinal), USE(C_EncryptFinal), USE(C_DecryptFinal), USE(C_WrapKey), USE(C_EncryptInit), USE(C_GetMechanismList), USE(C_GetSlotList), USE(C_Login), USE(C_CreateObject), USE(C_DestroyObject), USE(C_DeriveKey);
   mine.C_GetTokenInfo = mine_C_GetTokenInfo_locked;
   *list = &mine;
   return CKR_OK;

@@ -4,14 +4,14 @@ import { Refusal } from '../../../../kmip/refusal.ts';
 import type { Derivation } from '../key.ts';
 import { hashOf, owned } from './cipher-mechanism.ts';
 import type { KeyOnToken } from './key-on-token.ts';
-import { lacksMechanism } from './token-refusal.ts';
 
 const NAME = 'CKM_HKDF_DERIVE';
 const NOTHING = new Uint8Array();
 
 /** As HKDF of keys in software: the key is the input keying material, and the derivation data is the info. @throws Refusal for what the token does not have */
 export async function deriveOnToken(token: KeyOnToken, { method, parameters, salt = NOTHING, data, length }: Derivation): Promise<Uint8Array> {
-  if (method !== 'HKDF') throw lacksMechanism(`CKM_${method}_DERIVE`);
+  if (method !== 'HKDF')
+    throw new Refusal('UnsupportedCryptographicParameters', `a key in an HSM derives by HKDF, or by AsymmetricKey with its peer, not by ${method}`);
   token.requireKind('secret');
   const digest = digestOf(parameters.hashingAlgorithm ?? 'SHA_256');
   const hash = hashOf(digest, NAME);

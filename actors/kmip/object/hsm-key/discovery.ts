@@ -21,7 +21,7 @@ import { identifierOf, isPublicName, placeOf, type TokenPlace } from './identifi
 import type { OwnKeys } from './own-keys.ts';
 import { publicKeyOf } from './public-key.ts';
 import { describePublic, keptContent, maskOf } from './shape.ts';
-import type { Tokens } from './tokens.ts';
+import type { Slot, Tokens } from './tokens.ts';
 
 const { ObjectType } = ENUM;
 
@@ -39,28 +39,39 @@ export async function discoverKeys(
   // Each use of a key by an administrator asks this of the memory; a list of all keys would fill it.
   const known = (each: string) => (id === undefined ? rows.describe(store, each) : cache.get(each, false));
   const isNew = async (each: string) => !own.has(each) && (await known(each)) === undefined;
-  const others = (keys: readonly TokenKey[], at: Pick<TokenPlace, 'prefix' | 'slot'>) => keys.filter((key) => !own.isFound(key, at));
   if (id === undefined) {
     const places = administers.flatMap((prefix) => tokens.slotsOf(prefix).map((slot) => ({ prefix, slot })));
     // All at once: a search waits for slots that do not answer as long as for one of them.
     const lists = await Promise.all(places.map(async (at) => ({ at, keys: await listOf(tokens, at) })));
-    for (const { at, keys } of lists) await takeIn(ctx, others(keys, at), at, isNew);
+    for (const { at, keys } of lists) await takeIn(ctx, others(keys, at, own), at, isNew);
     return;
   }
   const place = placeOf(id, tokens.prefixes, isPublicName(id));
   if (!place || !administers.includes(place.prefix) || tokens.absence(place) !== undefined || !(await isNew(id))) return;
   const kinds: readonly TokenKeyKind[] = isPublicName(id) ? ['public'] : ['secret', 'private'];
+  await takeIn(ctx, others(await foundOf(tokens, place, kinds), place, own), place, isNew);
+}
+
+/** For who makes a key of a name that the token has already, as from a call whose maker did not wait for it: it becomes an object that can be found and destroyed, and of which a replacement numbers its generation. */
+export async function takeInTaken(tokens: Tokens, { rows, store }: DatabaseParts, ctx: OperationContext, place: TokenPlace, own: OwnKeys): Promise<void> {
+  const isNew = async (each: string) => !own.has(each) && (await rows.describe(store, each)) === undefined;
+  await takeIn(ctx, others(await foundOf(tokens, place, ['secret', 'private', 'public']), place, own), place, isNew);
+}
+
+const others = (keys: readonly TokenKey[], at: Slot, own: OwnKeys): readonly TokenKey[] => keys.filter((key) => !own.isFound(key, at));
+
+async function foundOf(tokens: Tokens, place: TokenPlace, kinds: readonly TokenKeyKind[]): Promise<readonly TokenKey[]> {
   const found: TokenKey[] = [];
   for (const kind of kinds)
     found.push(...(await missing(() => tokens.call(place, 'to find a key', (hsm, slot) => hsm.find(slot, { name: place.name, kind })))));
-  await takeIn(ctx, others(found, place), place, isNew);
+  return found;
 }
 
 /** A search does not wait longer for the slots, in milliseconds. The instance keeps a list that comes later for the next search. */
 const LIST_MS = 2_000;
 
 /** Nothing from a slot that is not there, or whose instance does not answer: a search goes on without it. */
-async function listOf(tokens: Tokens, place: Pick<TokenPlace, 'prefix' | 'slot'>): Promise<readonly TokenKey[]> {
+async function listOf(tokens: Tokens, place: Slot): Promise<readonly TokenKey[]> {
   const listed = tokens
     .call(place, 'to list its keys', (hsm, slot) => hsm.list(slot))
     .catch((error: unknown) => {
@@ -83,12 +94,7 @@ async function missing(find: () => Promise<TokenKey>): Promise<TokenKey[]> {
   }
 }
 
-async function takeIn(
-  ctx: OperationContext,
-  keys: readonly TokenKey[],
-  { prefix, slot }: Pick<TokenPlace, 'prefix' | 'slot'>,
-  isNew: (id: string) => Promise<boolean>,
-): Promise<void> {
+async function takeIn(ctx: OperationContext, keys: readonly TokenKey[], { prefix, slot }: Slot, isNew: (id: string) => Promise<boolean>): Promise<void> {
   for (const key of keys) {
     const id = identifierOf({ prefix, slot, name: key.name }, key.kind === 'public');
     if (!(await isNew(id))) continue;

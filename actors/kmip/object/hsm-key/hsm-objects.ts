@@ -11,7 +11,7 @@ import { type DatabaseParts, databaseObjects } from '../database-objects.ts';
 import { isDestroyed } from '../lifecycle.ts';
 import type { Draft } from '../managed-object.ts';
 import type { ObjectSource, ObjectWriter } from '../object-source.ts';
-import { discoverKeys } from './discovery.ts';
+import { discoverKeys, takeInTaken } from './discovery.ts';
 import { canonical, HSM, isPublicName, nextGeneration, placeOf } from './identifier.ts';
 import { TokenKeeper } from './keeper.ts';
 import { OwnKeys } from './own-keys.ts';
@@ -33,7 +33,7 @@ export function hsmObjects(tokens: Tokens, parts: DatabaseParts, keyEncryptionKe
     ...rows,
     prefix: HSM,
     canonical: full,
-    keeper: new TokenKeeper(tokens, isFree),
+    keeper: new TokenKeeper(tokens, isFree, (ctx, place) => takeInTaken(tokens, parts, ctx, place, own)),
     newIdentifier(replaced) {
       if (replaced === undefined) throw new Refusal('InvalidField', 'a key in an HSM needs an identifier: hsm::<model>::<slot>::<name>');
       return nextGeneration(replaced);

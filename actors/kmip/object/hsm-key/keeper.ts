@@ -21,14 +21,28 @@ import type { Tokens } from './tokens.ts';
 
 const { ObjectType } = ENUM;
 
+type TakeIn = (ctx: OperationContext, place: TokenPlace) => Promise<void>;
+
 export class TokenKeeper implements KeyKeeper {
   readonly #tokens: Tokens;
   readonly #isFree: (id: string) => Promise<boolean>;
+  readonly #takeIn: TakeIn;
 
-  /** @param isFree whether an object may get the identifier */
-  constructor(tokens: Tokens, isFree: (id: string) => Promise<boolean>) {
+  /** @param isFree whether an object may get the identifier @param takeIn of a key that is on the token already */
+  constructor(tokens: Tokens, isFree: (id: string) => Promise<boolean>, takeIn: TakeIn) {
     this.#tokens = tokens;
     this.#isFree = isFree;
+    this.#takeIn = takeIn;
+  }
+
+  /** A name that is free here, but not on the token, must not be tried again and again, as by the rotation of a key. */
+  async #orTakeIn<T>(ctx: OperationContext, place: TokenPlace, make: Promise<T>): Promise<T> {
+    try {
+      return await make;
+    } catch (error) {
+      if (error instanceof Refusal && error.reason === 'ObjectAlreadyExists') await this.#takeIn(ctx, place);
+      throw error;
+    }
   }
 
   #place(id: string, isPublic = isPublicName(id)): TokenPlace {
@@ -60,13 +74,18 @@ export class TokenKeeper implements KeyKeeper {
     const shape = secretShape(type, algorithm, givenLength(attributes));
     const options = { ...shape, name: place.name, uses: usesOf(attributes), ...guard(attributes) };
     attributes.set(integer(TAG.CryptographicLength, shape.bits));
-    await this.#tokens.call(place, `to make a key of ${shape.bits} bits`, (hsm, slot) => hsm.generate(slot, options));
+    await this.#orTakeIn(
+      ctx,
+      place,
+      this.#tokens.call(place, `to make a key of ${shape.bits} bits`, (hsm, slot) => hsm.generate(slot, options)),
+    );
     return keptContent(type === ObjectType.SecretData ? TAG.SecretData : TAG.SymmetricKey, algorithm, shape.bits);
   }
 
   async makePair(ctx: OperationContext, id: string, pair: PairToMake): Promise<MadePair> {
     await this.#requireChange(ctx, id, `${id}_pk`);
-    const made = await makePair(this.#tokens, this.#place(id, false), pair);
+    const place = this.#place(id, false);
+    const made = await this.#orTakeIn(ctx, place, makePair(this.#tokens, place, pair));
     if (made) return made;
     // Nobody could find such a pair, which would take the name.
     await this.discard([id, `${id}_pk`]);
@@ -81,7 +100,8 @@ export class TokenKeeper implements KeyKeeper {
         `${id}: a key that comes wrapped is not brought to a token: with an identifier outside of the HSM it is used by the token of its wrapping key`,
       );
     const object = { id, type, content, attributes, owner: '', state: ENUM.State.PreActive, archived: false };
-    return take(this.#tokens, this.#place(id, type === ObjectType.PublicKey), object, attributes);
+    const place = this.#place(id, type === ObjectType.PublicKey);
+    return this.#orTakeIn(ctx, place, take(this.#tokens, place, object, attributes));
   }
 
   /** What cannot be destroyed now is found on the token later. */
