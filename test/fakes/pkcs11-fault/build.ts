@@ -10,6 +10,8 @@ export interface FaultLibrary {
   readonly path: string;
   /** @param line as fault.c describes; undefined: all is well */
   tell(line: string | undefined): void;
+  /** How many calls it holds now. */
+  held(): number;
   /** How many sessions it has open; 0 before the first. */
   sessions(): number;
   /** `made` keys were unwrapped that never leave the token, `there` of them are there now; `others` is how many others were unwrapped. */
@@ -43,6 +45,7 @@ export function faultLibrary(folder: string, name: string): FaultLibrary {
       const [made = 0, there = 0, others = 0] = existsSync(unwrapped) ? readFileSync(unwrapped, 'utf8').split(' ').map(Number) : [];
       return { made, there, others };
     },
+    held: () => (existsSync(`${path}.held`) ? Number(readFileSync(`${path}.held`, 'utf8')) : 0),
     sessions: () => (existsSync(counted) ? Number(readFileSync(counted, 'utf8')) : 0),
   };
 }

@@ -15,6 +15,9 @@
 //   slow 1000       each use of a key takes so many milliseconds longer
 //   make 1000       each call that makes a key takes so many milliseconds longer
 //   search 1000     each search takes so many milliseconds longer
+//   hold make       each call that makes a key waits while the file says so
+//   hold search     each search does
+//   gather 3        uses of keys wait until so many are under way together; after half a minute they fail
 //   one-thread      the library has no locks: C_Initialize wants one thread to call it
 //   unreadable KEY  the token does not tell the attributes of the object with this label: CKR_GENERAL_ERROR
 //   without 0x1087  the token does not report this mechanism, or these (0x1087,0x2109), and refuses them
@@ -28,6 +31,7 @@
 //   refuse          the token takes no values of keys (C_CreateObject); "refuse all": nor does it unwrap them
 //
 // <its own path>.unwrapped holds how many keys were unwrapped that never leave the token, how many of these are there, and how many others were unwrapped.
+// <its own path>.held holds how many calls wait for "hold" now.
 // <its own path>.sessions holds how many sessions are open, by C_GetSessionInfo, after each call that opens or closes one.
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -72,6 +76,17 @@ static void drop_once(void) {
   close_all();
 }
 
+/** One thread alone never gathers. */
+static CK_RV gather(int wished) {
+  static _Atomic int under_way;
+  under_way++;
+  for (int turn = 0; under_way < wished; turn++) {
+    if (turn > 6000) return CKR_FUNCTION_FAILED;
+    usleep(5000);
+  }
+  return CKR_OK;
+}
+
 static CK_RV enter(int is_use) {
   char rest[64];
   if (told("crash", 0, 0)) raise(SIGSEGV);
@@ -79,6 +94,7 @@ static CK_RV enter(int is_use) {
   if (told("drop", 0, 0) || told("locked", 0, 0) || told("fewer", 0, 0)) drop_once();
   if (told("gone", 0, 0) || told("closed", 0, 0)) return CKR_TOKEN_NOT_PRESENT;
   if (is_use && told("error", rest, sizeof rest)) return strtoul(rest, 0, 16);
+  if (is_use && told("gather ", rest, sizeof rest)) return gather(atoi(rest));
   if (is_use && told("slow", rest, sizeof rest)) usleep(1000 * atoi(rest));
   return CKR_OK;
 }
@@ -160,9 +176,19 @@ static CK_RV mine_C_DeriveKey(CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT
   return result == CKR_OK ? real->C_DeriveKey(a, b, of(a, c), d, e, f) : result;
 }
 
+static void write_line(const char *what, const char *line);
+
 static void delay(const char *word) {
-  char rest[64];
+  static _Atomic int held;
+  char rest[64], hold[64];
   if (told(word, rest, sizeof rest)) usleep(1000 * atoi(rest));
+  snprintf(hold, sizeof hold, "hold %s", word);
+  if (!told(hold, 0, 0)) return;
+  snprintf(rest, sizeof rest, "%d", ++held);
+  write_line("held", rest);
+  while (told(hold, 0, 0)) usleep(5000);
+  snprintf(rest, sizeof rest, "%d", --held);
+  write_line("held", rest);
 }
 
 static CK_RV mine_C_GetAttributeValue(CK_SESSION_HANDLE a, CK_OBJECT_HANDLE b, CK_ATTRIBUTE_PTR c, CK_ULONG d) {
