@@ -25,7 +25,7 @@ function valueOfType<T extends Node['type']>(parent: Structure, tag: number, typ
   return node.value as unknown as Value<T> | undefined;
 }
 
-function wrongType(node: Node, type: number): Refusal {
+export function wrongType(node: Node, type: number): Refusal {
   const name = (code: number) => Object.entries(TYPE).find(([, value]) => value === code)?.[0] ?? `type ${code}`;
   return new Refusal('InvalidMessage', `${tagName(node.tag)} is ${name(node.type)}, not ${name(type)}`);
 }

@@ -5,6 +5,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { requireCaller } from '../../kernel/http/credential.ts';
 import { isFetchable } from '../../kernel/http/outbound.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
+import { normalName } from '../../kernel/normal-form.ts';
 import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
 import { answerList, PAGE_QUERY } from './listing.ts';
@@ -126,12 +127,24 @@ export function realmRoutes(ctx: AuthContext): readonly Route[] {
 function realmOf(id: string, { auth_params, id: _ignored, ...rest }: RealmBody): Realm {
   const params = (auth_params ?? {}) as AuthParams;
   const providers = params.jwt_params?.idp_params ?? [];
-  const issuers = providers.map(({ jwt_issuer_uri: issuer }) => issuer);
-  if (new Set(issuers).size !== issuers.length)
-    throw new Fault('BAD_REQUEST', { detail: 'body/auth_params/jwt_params/idp_params: two providers have the same issuer' });
+  requireDistinct(providers.map(({ jwt_issuer_uri: issuer }) => normalName(issuer) ?? issuer));
   for (const { jwks_uri: uri } of providers) {
     if (!isFetchable(uri))
       throw new Fault('BAD_REQUEST', { detail: 'body/auth_params/jwt_params/idp_params: jwks_uri must be https, or http on the same machine' });
   }
   return { id, auth_params: params, ...rest };
+}
+
+/**
+ * Users of several providers are named `<issuer>#<sub>`: no provider may give a name that is one of another provider.
+ * @param issuers in the form in which they stand in names
+ */
+function requireDistinct(issuers: readonly string[]): void {
+  const at = 'body/auth_params/jwt_params/idp_params';
+  if (new Set(issuers).size !== issuers.length) throw new Fault('BAD_REQUEST', { detail: `${at}: two providers have the same issuer` });
+  const mixed = issuers.find((issuer) => issuers.some((other) => issuer.startsWith(`${other}#`)));
+  if (mixed !== undefined)
+    throw new Fault('BAD_REQUEST', {
+      detail: `${at}: the issuer ${mixed} begins like the user names of another provider, so that their users could not be told apart`,
+    });
 }

@@ -1,9 +1,8 @@
 // Determines the cryptographic parameters of an operation: those of the request, completed from the object (KMIP specification 2.1 section 4.16).
 import type { CryptographicAlgorithm, CryptographicParameters } from '../../../crypto/parameters.ts';
-import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
-import { codeOf, nameOf, structureOf } from '../../../kmip/ttlv/read.ts';
+import { codeOf, nameOf, structureOf, wrongType } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { algorithmOf } from './key-attributes.ts';
 import type { ManagedObject } from './managed-object.ts';
@@ -47,16 +46,16 @@ function read(node: Node, into: Mutable): void {
       into.maskGeneratorHashingAlgorithm = nameOf('HashingAlgorithm', code(node));
       break;
     case TAG.RandomIV:
-      if (node.type !== TYPE.Boolean) throw wrongType('RandomIV');
+      if (node.type !== TYPE.Boolean) throw wrongType(node, TYPE.Boolean);
       into.randomIv = node.value;
       break;
     case TAG.PSource:
-      if (node.type !== TYPE.ByteString) throw wrongType('PSource');
+      if (node.type !== TYPE.ByteString) throw wrongType(node, TYPE.ByteString);
       into.pSource = node.value;
       break;
     default: {
       const field = INTEGERS.get(node.tag);
-      if (field !== undefined) into[field] = requireWholeNumber(node, field);
+      if (field !== undefined) into[field] = requireWholeNumber(node);
     }
   }
 }
@@ -76,17 +75,13 @@ const INTEGERS: ReadonlyMap<
 ]);
 
 function code(node: Node): number {
-  if (node.type !== TYPE.Enumeration) throw wrongType('an enumeration field');
+  if (node.type !== TYPE.Enumeration) throw wrongType(node, TYPE.Enumeration);
   return node.value;
 }
 
-function requireWholeNumber(node: Node, field: string): number {
-  if (node.type !== TYPE.Integer) throw wrongType(field);
+function requireWholeNumber(node: Node): number {
+  if (node.type !== TYPE.Integer) throw wrongType(node, TYPE.Integer);
   return node.value;
-}
-
-function wrongType(what: string): Refusal {
-  return new Refusal('InvalidMessage', `CryptographicParameters: ${what} has the wrong type`);
 }
 
 /**

@@ -49,6 +49,21 @@ test('in a realm with several providers the name tells which one it was', async 
   }
 });
 
+test('a realm does not take providers whose users would have the same names', async () => {
+  const made = async (id: string, ...issuers: string[]) => {
+    const auth_params = { jwt_params: { idp_params: issuers.map((issuer) => ({ ...provider(idp), jwt_issuer_uri: issuer })) } };
+    const { status, body } = await server.ask('POST', '/admins/realms', { cookie: they.root, body: { id, auth_params } });
+    return [status, body.message?.replace(/^.*idp_params: /, '')];
+  };
+  const mixed = (issuer: string) => `the issuer ${issuer} begins like the user names of another provider, so that their users could not be told apart`;
+  assert.deepEqual(await made('alike', 'https://a.example', 'https://a.example'), [400, 'two providers have the same issuer']);
+  assert.deepEqual(await made('alike', 'https://a.example/\u00e9', 'https://a.example/e\u0301'), [400, 'two providers have the same issuer']);
+  // b#user of the first would be user of the second.
+  assert.deepEqual(await made('alike', 'https://a.example', 'https://a.example#b'), [400, mixed('https://a.example#b')]);
+  assert.deepEqual(await made('alike', 'https://a.example/\u00e9#b', 'https://a.example/e\u0301'), [400, mixed('https://a.example/\u00e9#b')]);
+  assert.deepEqual(await made('apart', 'https://a.example', 'https://a.example/b', 'https://b.example#a'), [201, undefined]);
+});
+
 test('a subject may have 255 characters, whatever their encoding', async () => {
   const sub = '\u{1f600}'.repeat(255);
   const { status, cookie } = await bearer('one', await idp.token({ sub }));

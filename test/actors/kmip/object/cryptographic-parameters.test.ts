@@ -32,8 +32,13 @@ test('every field is read by its name', () => {
 });
 
 test('wrong types and unknown codes are refused', async () => {
-  for (const node of [text(TAG.BlockCipherMode, 'GCM'), integer(TAG.RandomIV, 1), text(TAG.PSource, 'x'), enumeration(TAG.TagLength, 1)])
-    await refused(() => of(node), 'InvalidMessage', 'type');
+  for (const [node, words] of [
+    [text(TAG.BlockCipherMode, 'GCM'), 'BlockCipherMode is TextString, not Enumeration'],
+    [integer(TAG.RandomIV, 1), 'RandomIV is Integer, not Boolean'],
+    [text(TAG.PSource, 'x'), 'PSource is TextString, not ByteString'],
+    [enumeration(TAG.TagLength, 1), 'TagLength is Enumeration, not Integer'],
+  ] as const)
+    await refused(() => of(node), 'InvalidMessage', words);
   await refused(() => of(enumeration(TAG.BlockCipherMode, 0x99)), 'InvalidField', 'BlockCipherMode');
 });
 
