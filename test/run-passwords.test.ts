@@ -1,8 +1,9 @@
-// What a password hash costs in a test file: little by the runner's stand-in, the server's cost where the file asks for it.
+// What a password hash costs in a test file: little by the runner's stand-in, more or the server's cost where the file asks for it.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { file, ROOT, removeRepositories, run } from './made-up-run.ts';
-import { COST } from './runner/low-cost.ts';
+import { COST as LOW } from './runner/low-cost.ts';
+import { COST as MIDDLE } from './runner/middle-cost.ts';
 
 test.after(removeRepositories);
 
@@ -15,12 +16,13 @@ const hashes = (...first: readonly string[]) =>
     "test('fails, so that the run prints it', () => { throw new Error('on purpose'); });",
   );
 
-test('passwords are hashed at a low cost in servers of tests, at that of the server where a file wants it', async () => {
-  const { lines } = await run({ quick: hashes(), real: hashes("process.env['GATEHOUSE_TEST_PASSWORD_COST'] = 'full';") }, { limitMs: 30_000 });
+test('servers of tests hash passwords at a low cost, or at the one that a file asks for', async () => {
+  const wanting = (cost: string) => hashes(`process.env['GATEHOUSE_TEST_PASSWORD_COST'] = '${cost}';`);
+  const { lines } = await run({ quick: hashes(), middle: wanting('middle'), real: wanting('full') }, { limitMs: 30_000 });
   // The run tells a failed file twice.
   const costs = lines.flatMap((line) => /argon2id\$v=19\$([^$]+)\$/.exec(line)?.[1] ?? []);
-  const low = `m=${COST.memoryCost},t=${COST.timeCost},p=${COST.parallelism}`;
-  assert.deepEqual([...new Set(costs)].sort(), [low, 'm=65536,t=3,p=4'], lines.join('\n'));
+  const told = [LOW, MIDDLE].map(({ memoryCost, timeCost, parallelism }) => `m=${memoryCost},t=${timeCost},p=${parallelism}`);
+  assert.deepEqual([...new Set(costs)].sort(), [...told, 'm=65536,t=3,p=4'].sort(), lines.join('\n'));
 });
 
 test.run();

@@ -6,9 +6,6 @@ import { type People, people } from '../../people.ts';
 import { signInAdmin } from '../../server.ts';
 import { testDatabases } from '../../stores.ts';
 
-// Passwords are hashed at the server's cost, so that other requests arrive during a sign-in.
-process.env['GATEHOUSE_TEST_PASSWORD_COST'] = 'full';
-
 const databases = await testDatabases();
 const STEP_MS = 30_000;
 
