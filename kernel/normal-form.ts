@@ -20,6 +20,9 @@ export function normalName(text: string): string | undefined {
   return text.length > MAX_NAME_CHARACTERS || MANY_IN_A_ROW.test(text) || !text.isWellFormed() ? undefined : text.normalize('NFC');
 }
 
+/** The form in which a name is stored, if it can be one: for names that are only compared with stored ones. */
+export const composed = (name: string): string => normalName(name) ?? name;
+
 /** @returns undefined for a text that is too long for a password */
 export function normalPassword(text: string): string | undefined {
   if (text.length > MAX_PASSWORD_CHARACTERS || (text.match(MARKS)?.length ?? 0) > MAX_MARKS) return undefined;

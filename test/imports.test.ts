@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Kernel files that an actor may use at run time. */
 const FOR_ACTORS =
-  /^kernel\/(address-list|at-once|actor|data-key|disk-trouble|fault|give-back|repeat|ring|seal|versions|store\/[a-z-]+|runtime\/(bytes|child|encoded-page|idle-time|thread-time)|http\/(outbound|nesting)|config\/secret-file|tracing\/(span|outgoing))\.ts$/;
+  /^kernel\/(address-list|at-once|actor|data-key|disk-trouble|fault|give-back|normal-form|repeat|ring|seal|versions|store\/[a-z-]+|runtime\/(bytes|child|encoded-page|idle-time|thread-time)|http\/(outbound|nesting)|config\/secret-file|tracing\/(span|outgoing))\.ts$/;
 
 /** What anybody may use: the protocols and the algorithms. They know no actor, no plugin and no store. */
 const LIBRARIES = /^(kmip|crypto|jose|text)\//;

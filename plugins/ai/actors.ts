@@ -6,12 +6,12 @@ import type { LibraryApi, LibraryArgs } from '../../actors/library/api.ts';
 import type { ModelApi, ModelArgs } from '../../actors/model/api.ts';
 import type { TextApi } from '../../actors/text/api.ts';
 import { type PinnedSpec, pinned, replicated } from '../../kernel/actor.ts';
+import { composed } from '../../kernel/normal-form.ts';
 import type { PluginContext } from '../../kernel/plugin.ts';
 import { cores } from '../../kernel/runtime/runtime.ts';
 import type { AiConfig } from './config.ts';
 import { modelFor } from './generation.ts';
 import { modelSpecOf } from './models.ts';
-import { composed } from './name.ts';
 
 /** Requests that may wait or run. */
 const QUEUE = 64;

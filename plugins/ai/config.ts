@@ -3,9 +3,10 @@ import type { Static } from 'typebox';
 import { Secret, Section } from '../../kernel/config/schema.ts';
 import { IDENTITY_PROVIDER, providerProblems } from '../../kernel/http/identity-provider.ts';
 import { isFetchable } from '../../kernel/http/outbound.ts';
+import { composed } from '../../kernel/normal-form.ts';
 import Type from '../../kernel/type.ts';
 import { MODEL, modelProblems } from './models.ts';
-import { composed, isBaseName } from './name.ts';
+import { isBaseName } from './name.ts';
 
 const roles = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { default: ['*'] });
 

@@ -10,9 +10,6 @@ export function isBaseName(name: string): boolean {
   return name !== '' && !isLonger(name, MAX_CHARACTERS) && !/[\u0000-\u001f\u007f-\u009f/\\]/.test(name) && name !== '.' && name !== '..';
 }
 
-/** A name of the configuration, in the composed form of names in requests. */
-export const composed = (name: string): string => normalName(name) ?? name;
-
 /** @param field of the form that holds it @throws Fault BAD_REQUEST */
 export function requireName(field: string, name: string): string {
   const normal = normalName(name);

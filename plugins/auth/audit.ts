@@ -3,6 +3,7 @@
 import { Fault } from '../../kernel/fault.ts';
 import { requireCaller } from '../../kernel/http/credential.ts';
 import type { Route } from '../../kernel/http/route.ts';
+import { composed } from '../../kernel/normal-form.ts';
 import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
 import { joinParts } from './listing.ts';
@@ -29,7 +30,7 @@ export function auditRoute(ctx: AuthContext): Route {
       const { realm, event, actor, order, after, limit } = query as Record<string, string | undefined>;
       const { json, next } = await ctx.actors.directory
         .at('main')
-        .audit({ realm, event, actor, after, limit: Number(limit), isNewestFirst: order === 'newest' });
+        .audit({ realm, event, actor: actor === undefined ? undefined : composed(actor), after, limit: Number(limit), isNewestFirst: order === 'newest' });
       return { status: 200, ...joinParts(['{"events":[', json, `],"next":${JSON.stringify(next)}}`]) };
     },
   };

@@ -4,6 +4,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import type { HsmArgs, HsmPeer } from '../../actors/hsm/api.ts';
 import type { SecretFile } from '../../kernel/config/secret-file.ts';
 import type { Isolation } from '../../kernel/isolation.ts';
+import { composed } from '../../kernel/normal-form.ts';
 import type { HsmConfig } from './config.ts';
 import type { HsmModel, HsmPlatform } from './model.ts';
 
@@ -39,7 +40,7 @@ export function hsmInstances(config: HsmConfig, env: NodeJS.ProcessEnv): readonl
         library,
         slots: instance.hsm_slot.map((number, at) => ({ number, pin: instance.hsm_password[at] as string | SecretFile })),
         peers: peersOf(config, uses, index),
-        admins: instance.hsm_admin,
+        admins: instance.hsm_admin.map(composed),
         probeSeconds: instance.probe_seconds,
         ...(instance.deadline_seconds < longest && { deadlineMs: instance.deadline_seconds * 1000 }),
         ...{ initializeText: initializeText(model, env), quirks: model.quirks ?? {}, hints: model.hints ?? {} },

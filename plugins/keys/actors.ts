@@ -6,6 +6,7 @@ import type { KmipApi, KmipArgs } from '../../actors/kmip/api.ts';
 import type { PasswordApi } from '../../actors/password/api.ts';
 import type { StreamApi, StreamArgs } from '../../actors/stream/api.ts';
 import { type PinnedSpec, pinned, type ReplicatedSpec, replicated } from '../../kernel/actor.ts';
+import { composed } from '../../kernel/normal-form.ts';
 import type { PluginContext } from '../../kernel/plugin.ts';
 import { QUIET_THREAD } from '../../kernel/quiet-thread.ts';
 import { cores } from '../../kernel/runtime/runtime.ts';
@@ -52,7 +53,7 @@ function argsOf(config: KeysConfig, version: string): KmipArgs {
     version,
     vendorIdentification: config.vendor_identification,
     jsonNames: config.json_names,
-    privilegedUsers: config.privileged_users,
+    privilegedUsers: config.privileged_users.map(composed),
     quotas: config.quotas,
     asynchronous: {
       requestsPerIdentity: config.asynchronous.requests_per_identity,

@@ -1,4 +1,5 @@
 // What a search asks by two names that are no stored attributes: who owns an object, and on which HSM it lies. Both only narrow what the caller may see.
+import { composed } from '../../../kernel/normal-form.ts';
 import { accountOf, idsOfName } from '../../../kernel/store/accounts.ts';
 import type { Reader } from '../../../kernel/store/store.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -21,7 +22,7 @@ export interface Whereabouts {
 
 /** The attributes that are left, and what the others ask. @throws Refusal InvalidField for an HSM that no identifier can name */
 export async function whereaboutsOf(from: Reader, attributes: readonly Node[]): Promise<{ readonly attributes: readonly Node[]; readonly asked: Whereabouts }> {
-  const owners = attributes.flatMap((node) => askedFor(node, 'owner') ?? []);
+  const owners = attributes.flatMap((node) => askedFor(node, 'owner') ?? []).map(composed);
   const places = attributes.flatMap((node) => askedFor(node, 'hsm') ?? []).map(placeIn);
   const accounts: string[][] = [];
   for (const name of owners) accounts.push(await accountsOf(from, name));

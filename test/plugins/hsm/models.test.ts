@@ -157,6 +157,14 @@ test('the path of the library: the configuration, then the variable of the model
   assert.match(argsOf('', { NSS_CONFIG_DIR: '/keys' })?.initializeText ?? '', /^configdir='sql:\/keys' /);
 });
 
+test('an administrator is known by the composed form of the name, as callers are', () => {
+  const [nss] = withModels(
+    [{ hsm_model: 'nss', hsm_admin: ['zoe\u0301', 'r/ada'], hsm_slot: [2], hsm_password: ['x'], library: '/a.so', probe_seconds: 10, deadline_seconds: 30 }],
+    [],
+  ).config;
+  assert.deepEqual(hsmInstances([nss as never], {})[0]?.args.admins, ['zo\u00e9', 'r/ada']);
+});
+
 test('a relative path of a library starts from the folder of the configuration', () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'beside.so'), '');
