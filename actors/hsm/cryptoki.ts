@@ -15,6 +15,8 @@ export interface Cryptoki {
   open(): Promise<pkcs11js.PKCS11>;
   /** The same; undefined if that takes more than looking. */
   readonly opened: pkcs11js.PKCS11 | undefined;
+  /** Whether nobody else uses it, so that it can be restarted when nothing runs. */
+  readonly isAlone: boolean;
   /** Finalises the library if nobody else uses it, so that the next open sees the tokens that are present then. @returns whether it did */
   restart(): boolean;
   /** The library lets one thread of the process call it, and no other. */
@@ -58,6 +60,7 @@ export function createCryptoki({ path, alone, initializeText, hints, isBusy }: C
     get opened() {
       return initialised ? library : undefined;
     },
+    isAlone: alone,
     restart: finalise,
     get isForOneThread() {
       return isForOneThread;

@@ -85,7 +85,10 @@ export class Prober implements SlotHost {
     try {
       await this.#probeSlots();
       if (this.#isRestartDue()) {
+        this.#tellRenewed();
         if (this.#cryptoki.restart()) this.#reset('the library was restarted');
+        // Another login is all that can be done.
+        else if (!this.#cryptoki.isAlone) for (const watch of this.#watches) watch.isRenewed = false;
         await this.#probeSlots();
       }
     } catch (error) {
@@ -103,6 +106,12 @@ export class Prober implements SlotHost {
     for (const watch of this.#watches) await watch.probe(open);
   }
 
+  /** The next login may work at once, and nobody would know. */
+  #tellRenewed(): void {
+    for (const { number, isRenewed, problem } of this.#watches)
+      if (isRenewed) this.#ctx.log.warn({ prefix: this.#prefix, slot: number, note: problem }, 'another HSM token');
+  }
+
   #reset(problem: string): void {
     for (const watch of this.#watches) watch.reset(problem);
   }
@@ -113,10 +122,12 @@ export class Prober implements SlotHost {
 
   /**
    * Some libraries detect a token that is back only after a restart. A restart also ends the sessions of healthy slots, so it happens at every
-   * probe while no slot works, but only at every third one while some do, and not for a slot whose token another one has.
+   * probe while no slot works, but only at every third one while some do, and not for a slot whose token another one has. A token that may have been
+   * initialised anew does not wait: what is made with a login from before could not be read later.
    */
   #isRestartDue(): boolean {
     const gone = this.#watches.filter(({ problem, refused }) => problem !== undefined && !refused);
+    if (this.#watches.some(({ isRenewed }) => isRenewed)) return true;
     const isMissing = gone.some(({ isTaken }) => !isTaken);
     this.#failures = isMissing ? this.#failures + 1 : 0;
     return gone.length > 0 && (gone.length === this.#watches.length || (isMissing && this.#failures % RESTART_EVERY === 0));

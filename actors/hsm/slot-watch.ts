@@ -13,6 +13,7 @@ import { requireFree, type SlotClaim, TokenTaken } from './slot-claims.ts';
 
 const USER = 1;
 const ENDED = 'its session ended';
+const RENEWED = 'the token has another label than at the login, so it may have been initialised anew; its library is started again';
 /** CKF_USER_PIN_COUNT_LOW, CKF_USER_PIN_FINAL_TRY, CKF_USER_PIN_LOCKED: the token reports that a PIN was refused. */
 const PIN_REFUSED_FLAGS = 0x10000 | 0x20000 | 0x40000;
 
@@ -43,6 +44,9 @@ export class SlotWatch {
   #isBound = false;
   /** As they were read last. */
   #claims: readonly SlotClaim[] = [];
+  #label: string | undefined;
+  /** The token has another label than at the login. Some libraries notice only after a restart that it has been initialised anew. */
+  isRenewed = false;
   /** The problem, if another slot has the token. */
   #taken: TokenTaken | undefined;
   /** Serial numbers of tokens that do not take the place of a missing one: they are those of other slots. Undefined unless the operator has accepted another token. */
@@ -113,9 +117,11 @@ export class SlotWatch {
 
   async #isWell(library: pkcs11js.PKCS11): Promise<boolean> {
     try {
+      if (this.isRenewed) throw new Error(RENEWED);
       if (!this.#session || !this.#slot) await this.#open(library);
       // A session may outlive its token, so ask the token too.
-      library.C_GetTokenInfo(this.#slot as pkcs11js.Handle);
+      this.isRenewed = library.C_GetTokenInfo(this.#slot as pkcs11js.Handle).label !== this.#label;
+      if (this.isRenewed) throw new Error(RENEWED);
       library.C_GetSessionInfo(this.#session as pkcs11js.Handle);
       this.#problem = undefined;
       this.#taken = undefined;
@@ -130,6 +136,7 @@ export class SlotWatch {
   /** The library is not loaded, or was restarted: drops all handles. */
   reset(problem: string): void {
     this.sessions.forget();
+    this.isRenewed = false;
     this.login += 1;
     this.#session = undefined;
     this.#slot = undefined;
@@ -149,7 +156,7 @@ export class SlotWatch {
     const slot = findSlot(library, this.number, this.#binding.serial, this.#hints.token, this.#notAccepted);
     this.#slot = slot;
     this.#library = library;
-    const { serialNumber, flags } = library.C_GetTokenInfo(slot);
+    const { serialNumber, flags, label } = library.C_GetTokenInfo(slot);
     const serial = serialNumber.trim();
     this.#requireBound(serial);
     requireFree(library, { slot, serial, isBound: this.#binding.serial === serial }, this.#claims);
@@ -170,6 +177,7 @@ export class SlotWatch {
     }
     if (this.#binding.serial !== serial) await this.#binding.bind(serial);
     this.#isBound = true;
+    this.#label = label;
     this.#notAccepted = undefined;
   }
 

@@ -10,14 +10,14 @@ import { temporaryFolder } from '../../server.ts';
 
 /** A library with one token, of which `fault` says what the next look at a session returns. */
 function fakeLibrary() {
-  const state = { fault: undefined as number | undefined, login: undefined as number | undefined, logins: [] as string[], sessions: 0 };
+  const state = { fault: undefined as number | undefined, login: undefined as number | undefined, logins: [] as string[], sessions: 0, label: 'one' };
   const fail = (code: number) => {
     throw Object.assign(new Error('of the token'), { code });
   };
   const slot = Buffer.alloc(8);
   const library = {
     C_GetSlotList: () => [slot],
-    C_GetTokenInfo: () => ({ serialNumber: 'serial  ', flags: 0 }),
+    C_GetTokenInfo: () => ({ serialNumber: 'serial  ', flags: 0, label: state.label }),
     C_OpenSession: () => Buffer.alloc(8, ++state.sessions),
     C_CloseSession: () => undefined,
     C_Login(_session: unknown, _user: unknown, pin: string) {
@@ -46,6 +46,19 @@ for (const name of ['SESSION_HANDLE_INVALID', 'DEVICE_ERROR', 'FUNCTION_FAILED']
     deepEqual([watch.problem, state.logins.length, state.sessions], [undefined, 2, 2]);
     equal(watch.login, before + 1);
   });
+
+test('a token that has another label is not used, nor offered the PIN, until its library was started again', async () => {
+  const { state, library } = fakeLibrary();
+  const watch = newWatch();
+  equal(await watch.probe(library), true);
+  state.label = 'made anew';
+  for (let probe = 0; probe < 2; probe++) equal(await watch.probe(library), false);
+  match(watch.problem ?? '', /^the token has another label than at the login/);
+  deepEqual([state.logins.length, watch.isRenewed], [1, true]);
+  watch.reset('restarted');
+  equal(await watch.probe(library), true);
+  deepEqual([state.logins.length, watch.isRenewed], [2, false]);
+});
 
 test('a PIN that is refused then is not offered again', async () => {
   const { state, library } = fakeLibrary();

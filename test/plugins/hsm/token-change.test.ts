@@ -31,6 +31,18 @@ async function changesOf(server: TestServer): Promise<string[]> {
 }
 
 if (!skipWithout('softhsm2')) {
+  test('a token that is initialised anew while the server runs, with another PIN, is not used any longer', async () => {
+    const hsm = createSoftHsm();
+    const slot = hsm.addToken('one', PIN);
+    const server = await startServer({ config: instance(0) });
+    await isTold(server, WELL);
+    execFileSync('softhsm2-util', ['--init-token', '--slot', String(slot), '--label', 'two', '--so-pin', 'so-pin-1234', '--pin', '87654321']);
+    await isTold(server, /CKR_PIN_INCORRECT|the token refused the PIN/);
+    assert.ok(server.lines.some(({ msg, note }) => msg === 'another HSM token' && /^the token has another label/.test(String(note))));
+    await server.end();
+    hsm.end();
+  });
+
   for (const isFlagged of [false, true])
     test(`${isFlagged ? 'with' : 'without'} the flag, a token that was made anew`, async () => {
       const dataDir = temporaryFolder();
