@@ -30,7 +30,7 @@ async function startTold(dataDir: string) {
   const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
   const output = { text: '' };
   child.stdout.on('data', (data) => (output.text += data));
-  await until(() => /is ready at/.test(output.text) || child.exitCode !== null, 'the server is ready', 30_000);
+  await until(() => /is ready at/.test(output.text) || child.exitCode !== null, 'the server is ready', 120_000);
   const address = /is ready at (https:\S+?)(?: |$)/m.exec(output.text)?.[1];
   assert.ok(address, output.text);
   const ca = readFileSync(join(dataDir, 'tls', 'cert.pem'), 'utf8');

@@ -21,7 +21,7 @@ async function npmStart(env: NodeJS.ProcessEnv, command: readonly string[] = ['s
   });
   const output = { text: '' };
   for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (data) => (output.text += data));
-  await until(() => /is ready at/.test(output.text) || npm.exitCode !== null, 'the server is ready');
+  await until(() => /is ready at/.test(output.text) || npm.exitCode !== null, 'the server is ready', 120_000);
   assert.match(output.text, /is ready at/);
   return { npm, output, family: familyOf(npm.pid as number), dataDir };
 }

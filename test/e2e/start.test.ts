@@ -79,11 +79,11 @@ test('the launcher becomes the server, so that one process runs; SIGHUP ends it 
 });
 
 const WAITS: Readonly<Record<string, (dataDir: string, port: number) => Promise<void>>> = {
-  'before it serves': (dataDir) => until(() => existsSync(join(dataDir, 'gatehouse.db')), 'it starts', 30_000),
+  'before it serves': (dataDir) => until(() => existsSync(join(dataDir, 'gatehouse.db')), 'it starts', 120_000),
   'with its first answer': (_dataDir, port) => {
     const ask = asker(`https://127.0.0.1:${port}`, new Agent({ connect: { rejectUnauthorized: false } }));
     const answers = async () => (await ask('GET', '/health')).status === 200;
-    return until(() => answers().catch(() => false), 'one thread serves', 30_000);
+    return until(() => answers().catch(() => false), 'one thread serves', 120_000);
   },
 };
 

@@ -44,7 +44,7 @@ export function launch(dataDir: string, args: readonly string[] = [], env: NodeJ
 
 export async function start(dataDir: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<Started> {
   const { child, output } = launch(dataDir, args, env);
-  await until(() => /is ready at/.test(output.text) || child.exitCode !== null, 'the server is ready', 30_000);
+  await until(() => /is ready at/.test(output.text) || child.exitCode !== null, 'the server is ready', 120_000);
   const address = /is ready at (https:\S+)/.exec(output.text)?.[1];
   assert.ok(address, output.text);
   const ca = readFileSync(join(dataDir, 'tls', 'cert.pem'), 'utf8');

@@ -82,7 +82,7 @@ async function startInto(output: number | 'pipe', threads: string): Promise<{ re
   const ask = asker(`https://127.0.0.1:${port}`, new Agent({ connect: { rejectUnauthorized: false } }));
   // Its line that says so cannot be read.
   const isReady = async () => (await ask('GET', '/ready')).status === 200;
-  await until(() => isReady().catch(() => false), 'the server is ready', 30_000);
+  await until(() => isReady().catch(() => false), 'the server is ready', 120_000);
   return { child, ask };
 }
 

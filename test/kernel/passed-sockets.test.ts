@@ -56,7 +56,7 @@ else
     let output = '';
     holder.stdout.on('data', (data) => (output += data));
     const starts = () => output.match(/is ready at/g)?.length ?? 0;
-    await until(() => starts() === 1, 'the server is ready', 30_000);
+    await until(() => starts() === 1, 'the server is ready', 120_000);
     assert.match(output, new RegExp(`is ready at https://127.0.0.1:${port}`));
     const ca = readFileSync(join(dataDir, 'tls', 'cert.pem'), 'utf8');
     const answered: number[] = [];

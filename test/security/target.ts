@@ -33,7 +33,7 @@ export interface StartedTarget extends Target {
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const READY_MS = 30_000;
+const READY_MS = 120_000;
 /** The server takes signals that follow each other within a second for one. */
 const SECOND_SIGNAL_MS = 1_500;
 
