@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BroughtKey, HsmApi, HsmArgs, HsmQuirks, KeyOptions, PairOptions, TokenKey } from '../../actors/hsm/api.ts';
+import type { BroughtKey, HsmAbout, HsmApi, HsmArgs, HsmQuirks, KeyOptions, PairOptions, TokenKey } from '../../actors/hsm/api.ts';
 import { broughtKey } from '../../actors/kmip/object/hsm-key/brought.ts';
 import { hsmKeys } from '../../actors/kmip/object/hsm-key/hsm-key.ts';
 import { publicKeyOf } from '../../actors/kmip/object/hsm-key/public-key.ts';
@@ -67,6 +67,7 @@ export async function tokenPlace(token: TestToken, abilities: TokenAbilities): P
   const spec = pinned<HsmApi, HsmArgs>({
     module: new URL('../../actors/hsm/hsm.actor.ts', import.meta.url),
     instances: { [PREFIX]: args },
+    about: { [PREFIX]: { slots: [slot], admins: args.admins, library: args.library, deadlineMs: undefined } satisfies HsmAbout },
     deadlineMs: 30_000,
     store: true,
   });
