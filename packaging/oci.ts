@@ -23,7 +23,8 @@ const VARIABLES = [
   'GATEHOUSE_HTTP_HOST=0.0.0.0',
   'GATEHOUSE_HTTP_PORT=8443',
 ];
-const SERVER = [NODE, '--min-semi-space-size=8', '--disable-warning=ExperimentalWarning', '/usr/lib/gatehouse/main.js'];
+const QUICK_IMPORTS = '/usr/lib/gatehouse/kernel/quick-imports.mjs';
+const SERVER = [NODE, '--min-semi-space-size=8', '--disable-warning=ExperimentalWarning', '--import', QUICK_IMPORTS, '/usr/lib/gatehouse/main.js'];
 const HEALTH = [NODE, '/usr/lib/gatehouse/bin/health.mjs'];
 
 /** @param out folder of the archive. @returns its path, for `podman load -i` and `docker load -i` */

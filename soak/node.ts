@@ -21,6 +21,7 @@ export interface NodeOptions {
 }
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+const QUICK_IMPORTS = new URL('../kernel/quick-imports.mjs', import.meta.url).href;
 const MORTAL = fileURLToPath(new URL('./mortal-threads.mjs', import.meta.url));
 const START_MS = 120_000;
 const LOOK_MS = 5_000;
@@ -67,7 +68,7 @@ export class Node {
     rmSync(socket, { force: true });
     const args = [MAIN, '--config', join(folder, 'config.toml'), '--data-dir', this.dataDir, '--port', String(ports.https)];
     // The flags are those of `npm start`.
-    const flags = ['--min-semi-space-size=8', '--disable-warning=ExperimentalWarning', '--import', MORTAL];
+    const flags = ['--min-semi-space-size=8', '--disable-warning=ExperimentalWarning', '--import', QUICK_IMPORTS, '--import', MORTAL];
     const child = spawn(process.execPath, [...flags, ...args], { env: { ...process.env, ...env, SOAK_THREADS: socket }, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
     this.isServing = false;

@@ -28,6 +28,7 @@ interface ProcessOptions {
 const ASKS = 4;
 
 const HOST = fileURLToPath(new URL('./process-host.ts', import.meta.url));
+const QUICK_IMPORTS = new URL('../quick-imports.mjs', import.meta.url).href;
 
 export async function startProcess(task: HostTask, options: ProcessOptions): Promise<Incarnation> {
   const child = forked(options);
@@ -71,7 +72,7 @@ export async function startProcess(task: HostTask, options: ProcessOptions): Pro
 function forked({ memoryMb, env }: ProcessOptions): ChildProcess {
   return fork(HOST, [], {
     serialization: 'advanced',
-    execArgv: [`--max-old-space-size=${memoryMb}`, '--disable-warning=ExperimentalWarning'],
+    execArgv: [`--max-old-space-size=${memoryMb}`, '--disable-warning=ExperimentalWarning', '--import', QUICK_IMPORTS],
     env,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

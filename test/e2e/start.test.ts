@@ -9,9 +9,6 @@ import { until } from '../runtime.ts';
 import { asker, temporaryFolder } from '../server.ts';
 import { exitOf, integrity, launch, root, STAYING, serverPid, start } from './started.ts';
 
-// Modules and passwords as a user's server has them; signals and kills must find hashes that run.
-process.env['GATEHOUSE_TEST_PASSWORD_COST'] = 'full';
-
 const isAlive = (pid: number) => existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 
 test('npm start ends with a line that gives the address and how to sign in; SIGTERM ends it with 0', async () => {

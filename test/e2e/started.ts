@@ -19,22 +19,11 @@ export interface Started {
   readonly output: { text: string };
 }
 
-/** The hook of imports that the file of a test has from the runner. */
-const HOOK = process.execArgv.find((argument) => argument.endsWith('/quick-imports.ts'));
-
-/**
- * With the hook a start and a sign-in take a fifth less CPU. A file that sets the cost of passwords to full has servers that load their modules as a user's do.
- * So have those that start theirs without this function, such as npm-start, two-nodes and private-files.
- */
-function quickly(): NodeJS.ProcessEnv {
-  return HOOK === undefined || process.env['GATEHOUSE_TEST_PASSWORD_COST'] === 'full' ? {} : { NODE_OPTIONS: `--import=${HOOK}` };
-}
-
 export function launch(dataDir: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
   const port = args.includes('--port') ? [] : ['--port', '0'];
   const child = spawn(process.execPath, ['launch.mjs', 'start', '--data-dir', dataDir, ...port, ...args], {
     cwd: root,
-    env: { ...process.env, ...WITHOUT_SELF_TESTS, ...quickly(), ...env },
+    env: { ...process.env, ...WITHOUT_SELF_TESTS, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { text: '' };
