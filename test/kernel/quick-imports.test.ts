@@ -9,21 +9,22 @@ import { temporaryFolder } from '../server.ts';
 
 const HOOK = fileURLToPath(new URL('../../kernel/quick-imports.mjs', import.meta.url));
 /** Tells where it was found. Node looks where the link leads; the hook does not ask. */
-const SOURCE = "export const name: string = import.meta.url.split('/').at(-1) ?? '';\n";
+const SOURCE = "export const name = import.meta.url.split('/').at(-1);\n";
 
-function program(files: Readonly<Record<string, string>>) {
+/** @param kind of its sources: those of a clone, or of a package */
+function program(files: Readonly<Record<string, string>>, kind = 'ts') {
   const folder = temporaryFolder();
   const write = (path: string, text: string) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   };
-  for (const [path, text] of Object.entries({ 'package.json': '{"type":"module"}', 'target.ts': SOURCE, ...files })) write(path, text);
+  for (const [path, text] of Object.entries({ 'package.json': '{"type":"module"}', [`target.${kind}`]: SOURCE, ...files })) write(path, text);
   mkdirSync(join(folder, 'kernel'));
   cpSync(HOOK, join(folder, 'kernel/quick-imports.mjs'));
-  symlinkSync(join(folder, 'target.ts'), join(folder, 'link.ts'));
+  symlinkSync(join(folder, `target.${kind}`), join(folder, `link.${kind}`));
   return {
     run(...flags: readonly string[]) {
-      const { stdout, stderr } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', ...flags, join(folder, 'main.ts')], {
+      const { stdout, stderr } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', ...flags, join(folder, `main.${kind}`)], {
         encoding: 'utf8',
       });
       return stdout || stderr;
@@ -33,15 +34,27 @@ function program(files: Readonly<Record<string, string>>) {
   };
 }
 
-test('imports of sources are answered without a look at the file, in the main thread and in others', () => {
-  const main = `import { isMainThread, Worker } from 'node:worker_threads';
-import { name } from './link.ts';
+for (const kind of ['ts', 'js'])
+  test(`imports of sources (${kind}) are answered without a look at the file, in the main thread and in others`, () => {
+    const main = `import { isMainThread, Worker } from 'node:worker_threads';
+import { name } from './link.${kind}';
 console.log(isMainThread, name);
 if (isMainThread) new Worker(new URL(import.meta.url));
 `;
-  const { run, hook, end } = program({ 'main.ts': main });
-  assert.equal(run(), 'true target.ts\nfalse target.ts\n');
-  assert.equal(run(...hook), 'true link.ts\nfalse link.ts\n');
+    const { run, hook, end } = program({ [`main.${kind}`]: main }, kind);
+    assert.equal(run(), `true target.${kind}\nfalse target.${kind}\n`);
+    assert.equal(run(...hook), `true link.${kind}\nfalse link.${kind}\n`);
+    end();
+  });
+
+test('a folder of somebody else in a clone has modules of its own kind', () => {
+  const { run, hook, end } = program({
+    'main.ts': "import { said } from './own/model.ts';\nconsole.log(said);\n",
+    'own/model.ts': "import part from './part.js';\nexport const said = part;\n",
+    'own/package.json': '{}',
+    'own/part.js': "module.exports = 'CommonJS beside a clone';\n",
+  });
+  assert.deepEqual([run(), run(...hook)], ['CommonJS beside a clone\n', 'CommonJS beside a clone\n']);
   end();
 });
 
