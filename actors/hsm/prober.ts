@@ -87,7 +87,7 @@ export class Prober implements SlotHost {
       if (this.#isRestartDue()) {
         this.#tellRenewed();
         if (this.#cryptoki.restart()) this.#reset('the library was restarted');
-        // Another login is all that can be done.
+        // Others use the library, so it cannot be restarted: the slot only logs in again.
         else if (!this.#cryptoki.isAlone) for (const watch of this.#watches) watch.isRenewed = false;
         await this.#probeSlots();
       }
@@ -123,11 +123,11 @@ export class Prober implements SlotHost {
   /**
    * Some libraries detect a token that is back only after a restart. A restart also ends the sessions of healthy slots, so it happens at every
    * probe while no slot works, but only at every third one while some do, and not for a slot whose token another one has. A token that may have been
-   * initialised anew does not wait: what is made with a login from before could not be read later.
+   * initialised anew is a reason for a restart at once: what is made with the old login could not be read later.
    */
   #isRestartDue(): boolean {
-    const gone = this.#watches.filter(({ problem, refused }) => problem !== undefined && !refused);
     if (this.#watches.some(({ isRenewed }) => isRenewed)) return true;
+    const gone = this.#watches.filter(({ problem, refused }) => problem !== undefined && !refused);
     const isMissing = gone.some(({ isTaken }) => !isTaken);
     this.#failures = isMissing ? this.#failures + 1 : 0;
     return gone.length > 0 && (gone.length === this.#watches.length || (isMissing && this.#failures % RESTART_EVERY === 0));

@@ -5,7 +5,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { requireCaller } from '../../kernel/http/credential.ts';
 import { isFetchable } from '../../kernel/http/outbound.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
-import { normalName } from '../../kernel/normal-form.ts';
+import { composed } from '../../kernel/normal-form.ts';
 import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
 import { answerList, PAGE_QUERY } from './listing.ts';
@@ -127,7 +127,7 @@ export function realmRoutes(ctx: AuthContext): readonly Route[] {
 function realmOf(id: string, { auth_params, id: _ignored, ...rest }: RealmBody): Realm {
   const params = (auth_params ?? {}) as AuthParams;
   const providers = params.jwt_params?.idp_params ?? [];
-  requireDistinct(providers.map(({ jwt_issuer_uri: issuer }) => normalName(issuer) ?? issuer));
+  requireDistinct(providers.map(({ jwt_issuer_uri: issuer }) => composed(issuer)));
   for (const { jwks_uri: uri } of providers) {
     if (!isFetchable(uri))
       throw new Fault('BAD_REQUEST', { detail: 'body/auth_params/jwt_params/idp_params: jwks_uri must be https, or http on the same machine' });

@@ -1,4 +1,4 @@
-// Loaded before a test file and in each thread that it starts: resolves imports of one source by another without asking the file system, which answers what they say.
+// Loaded before a test file and in each thread that it starts: resolves imports of one source by another without asking the file system, which would give the same answer.
 import { registerHooks } from 'node:module';
 
 /** The module that says what a password hash costs, and the one that stands in for it: a test file sets GATEHOUSE_TEST_PASSWORD_COST to middle or full if it wants another. */

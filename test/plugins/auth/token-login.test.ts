@@ -58,7 +58,7 @@ test('a realm does not take providers whose users would have the same names', as
   const mixed = (issuer: string) => `the issuer ${issuer} begins like the user names of another provider, so that their users could not be told apart`;
   assert.deepEqual(await made('alike', 'https://a.example', 'https://a.example'), [400, 'two providers have the same issuer']);
   assert.deepEqual(await made('alike', 'https://a.example/\u00e9', 'https://a.example/e\u0301'), [400, 'two providers have the same issuer']);
-  // b#user of the first would be user of the second.
+  // The user b#x of the first issuer would have the name of the user x of the second.
   assert.deepEqual(await made('alike', 'https://a.example', 'https://a.example#b'), [400, mixed('https://a.example#b')]);
   assert.deepEqual(await made('alike', 'https://a.example/\u00e9#b', 'https://a.example/e\u0301'), [400, mixed('https://a.example/\u00e9#b')]);
   assert.deepEqual(await made('apart', 'https://a.example', 'https://a.example/b', 'https://b.example#a'), [201, undefined]);

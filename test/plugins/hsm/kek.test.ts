@@ -84,7 +84,7 @@ if (!skipWithout('softhsm2')) {
         for (const id of [`hsm::soft_hsm::${slot}::${name}`, `${other}${name}`])
           for (const operation of ['Encrypt', 'GetAttributes', 'Destroy'])
             await refused(kmip(admin, operation, identifier(id), ...(operation === 'Encrypt' ? [bytes('Data', DATA)] : [])), /not found/);
-      // What has its name on another token is none of it.
+      // A key of the same name on another token is found and used as any other.
       const others = [`hsm::soft_hsm::${slot}::beside`, `hsm::soft_hsm_2::${further}::wrapping`];
       const located = async () => (await done(kmip(admin, 'Locate'))).all('UniqueIdentifier').toSorted();
       await until(async () => (await located()).length === 3, 'all keys are found', 20_000);

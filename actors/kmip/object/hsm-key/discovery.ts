@@ -10,7 +10,7 @@ import { Refusal } from '../../../../kmip/refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { boolean, enumeration, integer, type Structure, structure } from '../../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
-import type { TokenKey, TokenKeyKind } from '../../../hsm/api.ts';
+import type { SlotPlace, TokenKey, TokenKeyKind } from '../../../hsm/api.ts';
 import type { OperationContext } from '../../operation-context.ts';
 import { newObject, setLink } from '../create.ts';
 import type { DatabaseParts } from '../database-objects.ts';
@@ -21,7 +21,7 @@ import { identifierOf, isPublicName, placeOf, type TokenPlace } from './identifi
 import type { OwnKeys } from './own-keys.ts';
 import { publicKeyOf } from './public-key.ts';
 import { describePublic, keptContent, maskOf } from './shape.ts';
-import type { Slot, Tokens } from './tokens.ts';
+import type { Tokens } from './tokens.ts';
 
 const { ObjectType } = ENUM;
 
@@ -58,7 +58,7 @@ export async function takeInTaken(tokens: Tokens, { rows, store }: DatabaseParts
   await takeIn(ctx, others(await foundOf(tokens, place, ['secret', 'private', 'public']), place, own), place, isNew);
 }
 
-const others = (keys: readonly TokenKey[], at: Slot, own: OwnKeys): readonly TokenKey[] => keys.filter((key) => !own.isFound(key, at));
+const others = (keys: readonly TokenKey[], at: SlotPlace, own: OwnKeys): readonly TokenKey[] => keys.filter((key) => !own.isFound(key, at));
 
 async function foundOf(tokens: Tokens, place: TokenPlace, kinds: readonly TokenKeyKind[]): Promise<readonly TokenKey[]> {
   const found: TokenKey[] = [];
@@ -71,7 +71,7 @@ async function foundOf(tokens: Tokens, place: TokenPlace, kinds: readonly TokenK
 const LIST_MS = 2_000;
 
 /** Nothing from a slot that is not there, or whose instance does not answer: a search goes on without it. */
-async function listOf(tokens: Tokens, place: Slot): Promise<readonly TokenKey[]> {
+async function listOf(tokens: Tokens, place: SlotPlace): Promise<readonly TokenKey[]> {
   const listed = tokens
     .call(place, 'to list its keys', (hsm, slot) => hsm.list(slot))
     .catch((error: unknown) => {
@@ -94,7 +94,7 @@ async function missing(find: () => Promise<TokenKey>): Promise<TokenKey[]> {
   }
 }
 
-async function takeIn(ctx: OperationContext, keys: readonly TokenKey[], { prefix, slot }: Slot, isNew: (id: string) => Promise<boolean>): Promise<void> {
+async function takeIn(ctx: OperationContext, keys: readonly TokenKey[], { prefix, slot }: SlotPlace, isNew: (id: string) => Promise<boolean>): Promise<void> {
   for (const key of keys) {
     const id = identifierOf({ prefix, slot, name: key.name }, key.kind === 'public');
     if (!(await isNew(id))) continue;

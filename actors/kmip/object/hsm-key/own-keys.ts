@@ -1,8 +1,8 @@
 // Tells which keys on tokens are key-encryption keys of this server, whichever of its names a key is asked for by.
 import { Fault } from '../../../../kernel/fault.ts';
-import type { TokenKey } from '../../../hsm/api.ts';
+import type { SlotPlace, TokenKey } from '../../../hsm/api.ts';
 import { identifierOf, placeOf, type TokenPlace, withPlainSlot } from './identifier.ts';
-import type { Slot, Tokens } from './tokens.ts';
+import type { Tokens } from './tokens.ts';
 
 export class OwnKeys {
   readonly #tokens: Tokens;
@@ -35,7 +35,7 @@ export class OwnKeys {
   }
 
   /** Whether a key that was found at a place is one of them. */
-  isFound({ names }: TokenKey, at: Pick<TokenPlace, 'prefix' | 'slot'>): boolean {
+  isFound({ names }: TokenKey, at: SlotPlace): boolean {
     const own = this.#places.find((place) => names.some((name) => this.#tokens.isSame({ ...at, name }, place)));
     // Its token answers. The one who searches does not wait, and another key may have one of these names as its label.
     if (own && this.#untold.has(own)) void this.#ask(own);
@@ -55,7 +55,7 @@ export class OwnKeys {
   /** While the token does not answer, nothing can use the key; the next call asks again. */
   async #ask(own: TokenPlace): Promise<void> {
     try {
-      const find = (at: Slot) => this.#tokens.ask(at, (hsm, slot) => hsm.find(slot, { name: own.name, kind: 'secret' }));
+      const find = (at: SlotPlace) => this.#tokens.ask(at, (hsm, slot) => hsm.find(slot, { name: own.name, kind: 'secret' }));
       const there = await find(own);
       // The key is used on the slot that has the token of the configured one.
       const found = !there.ok && there.failure.holder ? await find(there.failure.holder) : there;

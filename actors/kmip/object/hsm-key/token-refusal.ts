@@ -2,9 +2,8 @@
 import type { CryptoError } from '../../../../crypto/crypto-error.ts';
 import { refusalOf as refusalIn } from '../../../../kmip/crypto-refusal.ts';
 import { Refusal, type ResultReason, Unavailable } from '../../../../kmip/refusal.ts';
-import type { HsmFailure } from '../../../hsm/api.ts';
+import type { HsmFailure, SlotPlace } from '../../../hsm/api.ts';
 import { OF_DEVICE, REASON } from './return-values.ts';
-import type { Slot } from './tokens.ts';
 
 export const lacksMechanism = (mechanism: string): Refusal => new Refusal('UnsupportedCryptographicParameters', `the token has no mechanism ${mechanism}`);
 
@@ -12,7 +11,7 @@ export const lacksMechanism = (mechanism: string): Refusal => new Refusal('Unsup
 export const malformed = (text: string): Refusal => new Unavailable('GeneralFailure', `the token or its library is broken: ${text}`);
 
 /** @param what was asked of the token: a mechanism, or an act */
-export function refusalOf({ why, text }: HsmFailure, { prefix, slot }: Slot, what: string): Refusal {
+export function refusalOf({ why, text }: HsmFailure, { prefix, slot }: SlotPlace, what: string): Refusal {
   if (why === 'absent') return new Refusal('ItemNotFound', text);
   if (why === 'exists') return new Refusal('ObjectAlreadyExists', text);
   if (why === 'mechanism') return lacksMechanism(text);

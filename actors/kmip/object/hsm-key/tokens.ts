@@ -1,7 +1,7 @@
 // The tokens of all HSM instances as a thread of the key server sees them: the only holder of the channels to the actors of HSMs.
 import { callWith, type PinnedRef, type Remote } from '../../../../kernel/actor.ts';
 import type { Log } from '../../../../kernel/log-entry.ts';
-import type { FlatAnswer, HsmAbout, HsmAnswer, HsmApi } from '../../../hsm/api.ts';
+import type { FlatAnswer, HsmAbout, HsmAnswer, HsmApi, SlotPlace } from '../../../hsm/api.ts';
 import type { Principal } from '../../api.ts';
 import { callerName } from '../../principal.ts';
 import type { TokenPlace } from './identifier.ts';
@@ -9,7 +9,6 @@ import { refusalOf } from './token-refusal.ts';
 import { failUnanswered } from './unanswered.ts';
 
 type Instance = Remote<HsmApi>;
-export type Slot = Pick<TokenPlace, 'prefix' | 'slot'>;
 /** Between two questions for serial numbers, until all are known. */
 const ASK_AGAIN_MS = 1_000;
 /** The mechanisms of a token change seldom, as with an update of its firmware. */
@@ -73,7 +72,7 @@ export class Tokens {
   }
 
   /** @returns why the slot cannot hold keys; undefined if it can */
-  absence({ prefix, slot }: Pick<TokenPlace, 'prefix' | 'slot'>): string | undefined {
+  absence({ prefix, slot }: SlotPlace): string | undefined {
     return this.slotsOf(prefix).includes(slot) ? undefined : `slot ${slot} is not accessible: hsm_slot of ${prefix} does not list it`;
   }
 
@@ -90,14 +89,14 @@ export class Tokens {
   }
 
   /** @returns undefined if that is not known */
-  #haveOneToken(one: Slot, other: Slot): boolean | undefined {
+  #haveOneToken(one: SlotPlace, other: SlotPlace): boolean | undefined {
     if (one.prefix === other.prefix && one.slot === other.slot) return true;
     if (this.#about.get(one.prefix)?.library !== this.#about.get(other.prefix)?.library) return false;
     const [serial, otherSerial] = [this.#serialOf(one), this.#serialOf(other)];
     return serial === undefined || otherSerial === undefined ? undefined : serial === otherSerial;
   }
 
-  #serialOf({ prefix, slot }: Slot): string | undefined {
+  #serialOf({ prefix, slot }: SlotPlace): string | undefined {
     return this.#serials.get(prefix)?.[this.slotsOf(prefix).indexOf(slot)];
   }
 
@@ -120,12 +119,12 @@ export class Tokens {
   }
 
   /** @throws Refusal if the token does not do it; a Fault that isUnanswered knows if the instance does not answer */
-  async call<T>(place: Slot, what: string, work: (instance: Instance, slot: number) => Promise<HsmAnswer<T>>): Promise<T> {
+  async call<T>(place: SlotPlace, what: string, work: (instance: Instance, slot: number) => Promise<HsmAnswer<T>>): Promise<T> {
     return this.#settled(await work(this.#instances.get(place.prefix) as Instance, place.slot).catch(failUnanswered), place, what);
   }
 
   /** As call, for a use with little data. It is one promise, because each costs as much as the rest of this. */
-  async use<T>(place: Slot, what: string, read: (answer: FlatAnswer) => HsmAnswer<T>, use: Parameters<HsmApi['use']>): Promise<T> {
+  async use<T>(place: SlotPlace, what: string, read: (answer: FlatAnswer) => HsmAnswer<T>, use: Parameters<HsmApi['use']>): Promise<T> {
     let answer: FlatAnswer;
     try {
       answer = await (this.#instances.get(place.prefix) as Instance).use(...use);
@@ -135,20 +134,20 @@ export class Tokens {
     return this.#settled(read(answer), place, what);
   }
 
-  #settled<T>(answer: HsmAnswer<T>, place: Slot, what: string): T {
+  #settled<T>(answer: HsmAnswer<T>, place: SlotPlace, what: string): T {
     this.#note(answer, place);
     if (answer.ok) return answer.value;
     throw refusalOf(answer.failure, place, what);
   }
 
   /** As call, for those to whom a refusal of the token is an answer. */
-  async ask<T>(place: Slot, work: (instance: Instance, slot: number) => Promise<HsmAnswer<T>>): Promise<HsmAnswer<T>> {
+  async ask<T>(place: SlotPlace, work: (instance: Instance, slot: number) => Promise<HsmAnswer<T>>): Promise<HsmAnswer<T>> {
     const answer = await work(this.#instances.get(place.prefix) as Instance, place.slot).catch(failUnanswered);
     this.#note(answer, place);
     return answer;
   }
 
-  #note(answer: HsmAnswer<unknown>, { prefix, slot }: Slot): void {
+  #note(answer: HsmAnswer<unknown>, { prefix, slot }: SlotPlace): void {
     if (!answer.ok && (answer.failure.why === 'unavailable' || answer.failure.why === 'mechanism')) this.#mechanisms.delete(`${prefix} ${slot}`);
   }
 }
