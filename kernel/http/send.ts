@@ -1,10 +1,11 @@
 // Sends the answer of a route. A small one leaves in one write, past Fastify's serialization and hooks: they have nothing to do for it and cost more than making it.
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Leaving, leaveTogether } from '../leave-together.ts';
 import { SLICE_BYTES } from '../slices.ts';
 import { isForOnce } from './answers.ts';
 import { DEFAULT_HEADERS, ID_HEADER } from './default-headers.ts';
-import { leaveTogether } from './leave-together.ts';
 import type { Response } from './route.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -45,6 +46,27 @@ function sendSmall(request: FastifyRequest, reply: FastifyReply, status: number,
   response.writeHead(status, DEFAULT_HEADERS.concat(ID_HEADER, request.id, 'content-type', type, 'content-length', String(length)));
   reply.hijack();
   // Node joins a text with the head, and bytes it would write separately. A text with one byte for each character is ASCII, which it writes without measuring it.
-  if (typeof body === 'string') leaveTogether(response, body, length === body.length ? 'latin1' : 'utf8');
-  else leaveTogether(response, Buffer.from(body.buffer, body.byteOffset, length).toString('latin1'), 'latin1');
+  if (typeof body === 'string') leaveTogether(new SmallAnswer(response, body, length === body.length ? 'latin1' : 'utf8'));
+  else leaveTogether(new SmallAnswer(response, Buffer.from(body.buffer, body.byteOffset, length).toString('latin1'), 'latin1'));
+}
+
+/** What is sent of a response whose head is known. */
+class SmallAnswer implements Leaving {
+  readonly #response: ServerResponse;
+  readonly #body: string;
+  readonly #encoding: BufferEncoding;
+
+  constructor(response: ServerResponse, body: string, encoding: BufferEncoding) {
+    this.#response = response;
+    this.#body = body;
+    this.#encoding = encoding;
+  }
+
+  get hasLeft(): boolean {
+    return this.#response.writableFinished;
+  }
+
+  leave(): void {
+    this.#response.end(this.#body, this.#encoding);
+  }
 }

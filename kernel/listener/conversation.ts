@@ -13,6 +13,7 @@ import { SLICE_BYTES, slicesOf } from '../slices.ts';
 import type { Tracer } from '../tracing/tracer.ts';
 import { type Frame, Frames } from './frames.ts';
 import type { Listener, Message } from './listener.ts';
+import { writeTogether } from './small-answer.ts';
 
 interface ConversationOptions {
   readonly listener: Listener;
@@ -163,7 +164,7 @@ export class Conversation {
 
   /** Settles when the next answer may be written, or when the connection is gone. */
   async #send(answer: Uint8Array): Promise<void> {
-    if (answer.byteLength <= SLICE_BYTES) return this.#write(answer);
+    if (answer.byteLength <= SLICE_BYTES) return writeTogether(this.#socket, answer);
     const { answers, stalled } = this.#options.limits;
     const holding = answers.open(this.#options.who, () => this.#close(TAKEN));
     this.#socket.once('close', holding.release);
@@ -179,12 +180,6 @@ export class Conversation {
     this.#socket.off('close', holding.release);
     holding.release();
     giveBack(answer);
-  }
-
-  #write(bytes: Uint8Array): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.#socket.destroyed || this.#socket.write(bytes, () => resolve())) resolve();
-    });
   }
 
   #end(): void {
