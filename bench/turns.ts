@@ -1,4 +1,5 @@
 // Measures subjects in turns, so that a slow period of the machine affects all of them, and takes medians.
+import { setTimeout as wait } from 'node:timers/promises';
 import { drive, GENERATOR } from './generator.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { BenchOptions } from './options.ts';
@@ -65,12 +66,24 @@ export function connectionsOf({ connections }: Pick<Subject, 'connections'>, opt
 const keyOf = (what: string, connections: number): string => `${what} ${connections}`;
 
 async function measure({ target, request, what }: Subject, connections: number, seconds: number): Promise<Measured> {
+  await settled(target);
   const before = cpuMsOf(target.pid);
   try {
     const { requests, ...driven } = await drive({ ...target, request, connections, seconds });
     return { ...driven, cpuUs: ((cpuMsOf(target.pid) - before) * 1_000) / requests };
   } catch (cause) {
     throw new Error(`${what} at ${connections} connections: ${(cause as Error).message}`, { cause });
+  }
+}
+
+const [LOOK_MS, QUIET_MS, LOOKS] = [100, 20, 30] as const;
+
+/** What clients have asked for and left behind, such as key pairs, is no cost of the next turn: it waits until the server rests, for some seconds at most. */
+async function settled({ pid }: Target): Promise<void> {
+  for (let look = 0; look < LOOKS; look += 1) {
+    const before = cpuMsOf(pid);
+    await wait(LOOK_MS);
+    if (cpuMsOf(pid) - before < QUIET_MS) return;
   }
 }
 
