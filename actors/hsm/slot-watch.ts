@@ -5,7 +5,9 @@ import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
 import type { HsmFailure, HsmHints } from './api.ts';
 import { findSlot, OR_ACCEPT, withHint } from './find-slot.ts';
 import { LentSessions } from './lent-sessions.ts';
+import type { Occupied } from './occupied.ts';
 import { markOfPin } from './pin-mark.ts';
+import { PinRefusal, type TokenFacts } from './pin-refusal.ts';
 import { isPinRefusal, nameOf, returnValue } from './return-value.ts';
 import { Sessions } from './sessions.ts';
 import type { SlotBinding } from './slot-binding.ts';
@@ -14,16 +16,7 @@ import { requireFree, type SlotClaim, TokenTaken } from './slot-claims.ts';
 const USER = 1;
 const ENDED = 'its session ended';
 const RENEWED = 'the token has another label than at the login, so it may have been initialised anew; its library is started again';
-/** CKF_USER_PIN_COUNT_LOW, CKF_USER_PIN_FINAL_TRY, CKF_USER_PIN_LOCKED: the token reports that a PIN was refused. */
-const PIN_REFUSED_FLAGS = 0x10000 | 0x20000 | 0x40000;
-
-/** What other threads do on the slot. */
-export interface Occupied {
-  /** Why nobody can use the slot while a call does not return; undefined if none hangs. */
-  stall(): string | undefined;
-  /** The token does one call at a time, and has one. */
-  isHeld(): boolean;
-}
+const CORRECTED = 'the token refused the PIN and shows now that it was corrected; its library is started again';
 
 export class SlotWatch {
   readonly number: number;
@@ -32,8 +25,7 @@ export class SlotWatch {
   readonly #hints: HsmHints;
   #session: pkcs11js.Handle | undefined;
   #slot: pkcs11js.Handle | undefined;
-  /** The token that refused the PIN of this mark, which is not sent again until the token's flags show that an operator has corrected the problem. */
-  #refusedBy: { readonly serial: string; readonly mark: number; remembered: boolean } | undefined;
+  #refusal: PinRefusal | undefined;
   #problem: string | undefined = 'not probed yet';
   #library: pkcs11js.PKCS11 | undefined;
   /** Of the login, and of the calls. */
@@ -45,7 +37,7 @@ export class SlotWatch {
   /** As they were read last. */
   #claims: readonly SlotClaim[] = [];
   #label: string | undefined;
-  /** The token has another label than at the login. Some libraries notice only after a restart that it has been initialised anew. */
+  /** The token has another label than at the login, or was corrected after it had refused the PIN. Some libraries notice only after a restart that it has been initialised anew. */
   isRenewed = false;
   /** The problem, if another slot has the token. */
   #taken: TokenTaken | undefined;
@@ -88,7 +80,7 @@ export class SlotWatch {
 
   /** The problem is the PIN, so a restart of the library would not help. */
   get refused(): boolean {
-    return this.#refusedBy !== undefined;
+    return this.#refusal !== undefined;
   }
 
   /** The session ended since the last probe. */
@@ -117,7 +109,7 @@ export class SlotWatch {
 
   async #isWell(library: pkcs11js.PKCS11): Promise<boolean> {
     try {
-      if (this.isRenewed) throw new Error(RENEWED);
+      if (this.isRenewed) throw new Error(this.#problem);
       if (!this.#session || !this.#slot) await this.#open(library);
       // A session may outlive its token, so ask the token too.
       this.isRenewed = library.C_GetTokenInfo(this.#slot as pkcs11js.Handle).label !== this.#label;
@@ -162,16 +154,16 @@ export class SlotWatch {
     requireFree(library, { slot, serial, isBound: this.#binding.serial === serial }, this.#claims);
     const pin = textOfSecret(this.#pin);
     const mark = markOfPin(pin);
-    this.#requireNotRefused(serial, mark, (flags & PIN_REFUSED_FLAGS) !== 0);
-    this.#refusedBy = undefined;
+    this.#requireNotRefused({ serial, label, flags }, mark);
+    this.#refusal = undefined;
     this.#session = this.sessions.open();
     try {
       library.C_Login(this.#session, USER, pin);
     } catch (error) {
       if (isPinRefusal(error)) {
         // Known before the token is asked: it may not answer any more.
-        this.#refusedBy = { serial, mark, remembered: false };
-        this.#refusedBy.remembered = (library.C_GetTokenInfo(slot).flags & PIN_REFUSED_FLAGS) !== 0;
+        this.#refusal = new PinRefusal({ serial, label, flags }, mark);
+        this.#refusal.remember(library.C_GetTokenInfo(slot).flags);
       }
       if (returnValue(error) !== CKR.USER_ALREADY_LOGGED_IN) throw error;
     }
@@ -188,11 +180,15 @@ export class SlotWatch {
       throw new Error(`the slot holds another token than before (${serial}, not ${bound}): insert the token ${bound}, ${OR_ACCEPT}`);
   }
 
-  /** @throws Error for a token that refused this PIN and does not show that this was corrected */
-  #requireNotRefused(serial: string, mark: number, remembersRefusal: boolean): void {
-    const refused = this.#refusedBy;
-    if (refused?.serial !== serial || refused.mark !== mark) return;
-    if (refused.remembered && !remembersRefusal) return;
+  /** @throws Error for a token that refused this PIN and does not show that this was corrected, or shows it for the first time */
+  #requireNotRefused(token: TokenFacts, mark: number): void {
+    const refusal = this.#refusal;
+    if (!refusal?.concerns(token, mark) || refusal.isKnownCorrected) return;
+    if (refusal.isCorrected(token)) {
+      refusal.isKnownCorrected = true;
+      this.isRenewed = true;
+      throw new Error(CORRECTED);
+    }
     const orElse = typeof this.#pin === 'string' ? '' : 'its file has another, or ';
     const text = `the token refused the PIN: check hsm_password; the server does not send this PIN again until ${orElse}the token shows that it was corrected`;
     throw new Error(withHint(text, this.#hints.pin));

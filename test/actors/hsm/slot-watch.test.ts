@@ -70,6 +70,28 @@ test('a PIN that is refused then is not offered again', async () => {
   match(watch.problem ?? '', /the token refused the PIN/);
 });
 
+test('after a refusal a token with another label gets the PIN once, when its library was started again', async () => {
+  const { state, library } = fakeLibrary();
+  const watch = newWatch();
+  state.login = CKR.PIN_INCORRECT;
+  for (let probe = 0; probe < 2; probe++) equal(await watch.probe(library), false);
+  state.label = 'made anew';
+  equal(await watch.probe(library), false);
+  match(watch.problem ?? '', /^the token refused the PIN and shows now that it was corrected/);
+  deepEqual([state.logins.length, watch.isRenewed], [1, true]);
+  for (let probe = 0; probe < 2; probe++) {
+    watch.reset('restarted');
+    equal(await watch.probe(library), false);
+  }
+  match(watch.problem ?? '', /the token refused the PIN/);
+  deepEqual([state.logins.length, watch.isRenewed], [2, false]);
+  Object.assign(state, { label: 'made anew again', login: undefined });
+  equal(await watch.probe(library), false);
+  watch.reset('restarted');
+  equal(await watch.probe(library), true);
+  equal(state.logins.length, 3);
+});
+
 test('a slot whose number leads to the token that another one is bound to is refused, and offers it no PIN', async () => {
   const { state, library } = fakeLibrary();
   const claims = async () => [{ prefix: 'hsm::other', number: 7, serial: 'serial', isBefore: false }];

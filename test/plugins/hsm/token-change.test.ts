@@ -31,14 +31,18 @@ async function changesOf(server: TestServer): Promise<string[]> {
 }
 
 if (!skipWithout('softhsm2')) {
-  test('a token that is initialised anew while the server runs, with another PIN, is not used any longer', async () => {
+  test('a token that is initialised anew with another PIN is not used until it is with the right one', async () => {
     const hsm = createSoftHsm();
     const slot = hsm.addToken('one', PIN);
     const server = await startServer({ config: instance(0) });
     await isTold(server, WELL);
-    execFileSync('softhsm2-util', ['--init-token', '--slot', String(slot), '--label', 'two', '--so-pin', 'so-pin-1234', '--pin', '87654321']);
+    const makeAnew = (label: string, pin: string) =>
+      void execFileSync('softhsm2-util', ['--init-token', '--slot', String(slot), '--label', label, '--so-pin', 'so-pin-1234', '--pin', pin]);
+    makeAnew('two', '87654321');
     await isTold(server, /CKR_PIN_INCORRECT|the token refused the PIN/);
     assert.ok(server.lines.some(({ msg, note }) => msg === 'another HSM token' && /^the token has another label/.test(String(note))));
+    makeAnew('three', PIN);
+    await isTold(server, WELL);
     await server.end();
     hsm.end();
   });
