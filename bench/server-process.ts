@@ -5,6 +5,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Agent, request } from 'undici';
+import { nodeFlags } from '../bin/node-flags.mjs';
 import type { HttpRequest } from './http-request.ts';
 
 export const PASSWORD = 'a password for the benchmark';
@@ -73,15 +74,11 @@ interface Launched {
   readonly address: string;
 }
 
-const QUICK_IMPORTS = new URL('../kernel/quick-imports.mjs', import.meta.url).href;
-
 async function launch(folder: string, preload?: string): Promise<Launched> {
   const main = fileURLToPath(new URL('../main.ts', import.meta.url));
   const env = { ...process.env, UV_THREADPOOL_SIZE: String(availableParallelism() + 4) };
   const args = [main, '--config', join(folder, 'config.toml'), '--data-dir', join(folder, 'data'), '--port', '0'];
-  // The flags are those of `npm start`.
-  const preloads = [QUICK_IMPORTS, ...(preload === undefined ? [] : [preload])].flatMap((module) => ['--import', module]);
-  const flags = ['--min-semi-space-size=8', '--disable-warning=ExperimentalWarning', ...preloads];
+  const flags = [...nodeFlags({ isServer: true }), ...(preload === undefined ? [] : ['--import', preload])];
   const child = spawn(process.execPath, [...flags, ...args], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -6,14 +6,11 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { forgetVariables } from '../kernel/config/forget-variables.mjs';
 import { whenLeftByNpm } from '../kernel/left-by-npm.mjs';
+import { nodeFlags } from './node-flags.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Larger pieces of memory return to the system when they are freed. By default glibc raises this threshold, up to 32 MiB, after it has freed a large piece. */
 const MMAP_FROM_BYTES = '1048576';
-/** Megabytes of the young generation of the main thread, which may serve requests: kernel/runtime/young-space.ts says why. */
-const YOUNG_SPACE = '--min-semi-space-size=8';
-/** In every thread, as they have the flags of their process. */
-const QUICK_IMPORTS = ['--import', new URL('../kernel/quick-imports.mjs', import.meta.url).href];
 /** Without the pinned Node, one that is at least as new may do. */
 const OLDEST = 24;
 
@@ -28,7 +25,7 @@ export function runPinned(module, args, { isServer, isReplacing, cache }) {
   const { UV_THREADPOOL_SIZE = String(availableParallelism() + 4), MALLOC_MMAP_THRESHOLD_ = MMAP_FROM_BYTES } = process.env;
   const env = { ...process.env, UV_THREADPOOL_SIZE, MALLOC_MMAP_THRESHOLD_ };
   if (cache !== undefined) env.NODE_COMPILE_CACHE ??= cache;
-  const flags = [...(isServer ? [YOUNG_SPACE] : []), '--disable-warning=ExperimentalWarning', ...QUICK_IMPORTS, module, ...args];
+  const flags = [...nodeFlags({ isServer }), module, ...args];
   if (isReplacing) become(node, flags, env);
   // The closing of the IPC channel tells the server that this launcher has ended without forwarding a signal.
   const child = spawn(node, flags, {

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { nodeFlags } from '../bin/node-flags.mjs';
 import { sourceTime, versionOf } from './build-facts.ts';
 import { layOut } from './debian.ts';
 import { ROOT } from './program.ts';
@@ -24,7 +25,7 @@ const VARIABLES = [
   'GATEHOUSE_HTTP_PORT=8443',
 ];
 const QUICK_IMPORTS = '/usr/lib/gatehouse/kernel/quick-imports.mjs';
-const SERVER = [NODE, '--min-semi-space-size=8', '--disable-warning=ExperimentalWarning', '--import', QUICK_IMPORTS, '/usr/lib/gatehouse/main.js'];
+const SERVER = [NODE, ...nodeFlags({ isServer: true, quickImports: QUICK_IMPORTS }), '/usr/lib/gatehouse/main.js'];
 const HEALTH = [NODE, '/usr/lib/gatehouse/bin/health.mjs'];
 
 /** @param out folder of the archive. @returns its path, for `podman load -i` and `docker load -i` */

@@ -7,7 +7,17 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 
 const FOLDERS = ['kernel', 'actors', 'plugins', 'kmip', 'crypto', 'jose', 'text', 'command', 'client'];
-const FILES = ['main.ts', 'model.ts', 'bin/gatehouse.mjs', 'bin/pinned-node.mjs', 'config.toml', 'README.md', 'CHANGELOG.md', 'SECURITY.md'];
+const FILES = [
+  'main.ts',
+  'model.ts',
+  'bin/gatehouse.mjs',
+  'bin/pinned-node.mjs',
+  'bin/node-flags.mjs',
+  'config.toml',
+  'README.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+];
 /** What the program runs and reads. A file of any other kind in these folders stops the build, so that nothing gets into a package by accident. */
 const KINDS = /\.(ts|mts|mjs|js|json|css|html|svg|png|woff2)$/;
 /** For the compiler of types only. */

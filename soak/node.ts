@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Agent, request } from 'undici';
+import { nodeFlags } from '../bin/node-flags.mjs';
 import { until } from '../test/runtime.ts';
 
 export interface NodeOptions {
@@ -21,7 +22,6 @@ export interface NodeOptions {
 }
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
-const QUICK_IMPORTS = new URL('../kernel/quick-imports.mjs', import.meta.url).href;
 const MORTAL = fileURLToPath(new URL('./mortal-threads.mjs', import.meta.url));
 const START_MS = 120_000;
 const LOOK_MS = 5_000;
@@ -67,8 +67,7 @@ export class Node {
     const socket = join(folder, 'threads');
     rmSync(socket, { force: true });
     const args = [MAIN, '--config', join(folder, 'config.toml'), '--data-dir', this.dataDir, '--port', String(ports.https)];
-    // The flags are those of `npm start`.
-    const flags = ['--min-semi-space-size=8', '--disable-warning=ExperimentalWarning', '--import', QUICK_IMPORTS, '--import', MORTAL];
+    const flags = [...nodeFlags({ isServer: true }), '--import', MORTAL];
     const child = spawn(process.execPath, [...flags, ...args], { env: { ...process.env, ...env, SOAK_THREADS: socket }, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
     this.isServing = false;

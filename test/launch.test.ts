@@ -33,7 +33,14 @@ function clone(wanted: Packages, present: Packages) {
   const folder = temporaryFolder();
   const write = (path: string, text: string) => writeFileSync(join(folder, path), text);
   for (const path of ['node_modules/node/bin', 'kernel/config', 'bin']) mkdirSync(join(folder, path), { recursive: true });
-  for (const path of ['launch.mjs', 'bin/pinned-node.mjs', 'kernel/config/forget-variables.mjs', 'kernel/left-by-npm.mjs', 'kernel/quick-imports.mjs'])
+  for (const path of [
+    'launch.mjs',
+    'bin/pinned-node.mjs',
+    'bin/node-flags.mjs',
+    'kernel/config/forget-variables.mjs',
+    'kernel/left-by-npm.mjs',
+    'kernel/quick-imports.mjs',
+  ])
     cpSync(join(root, path), join(folder, path));
   symlinkSync(process.execPath, join(folder, 'node_modules/node/bin/node'));
   write('main.ts', "console.log('started');\n");

@@ -1,0 +1,15 @@
+// The script of the Debian package, which no module can be imported into, starts the server with the flags of every other start.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import { nodeFlags } from '../../bin/node-flags.mjs';
+
+const script = readFileSync(fileURLToPath(new URL('../../packaging/debian/gatehouse.sh', import.meta.url)), 'utf8');
+
+test('the script of the Debian package starts the server with the flags of npm start', () => {
+  const flags = nodeFlags({ isServer: true, quickImports: '"$lib/kernel/quick-imports.mjs"' });
+  assert.ok(script.includes(`exec "$node" ${flags.join(' ')} "$lib/main.js" "$@"`), script);
+});
+
+test.run();
