@@ -1,4 +1,4 @@
-// What an Encrypt costs on the KMIP listener: each connection sends its next message when the last one is answered. The generator is of Node and shares the cores.
+// What an Encrypt costs on the KMIP listener: each connection sends its next message when the last one is answered. The load generator runs on Node and shares the cores with the server.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -76,7 +76,7 @@ async function measure({ target, request, what }: Subject, connections: number, 
   }
 }
 
-/** Longer pauses would be measured too: what rests is slower when it begins again. */
+/** The pauses are short because a server that has rested is slower at first, and that would be measured too. */
 const [LOOK_MS, QUIET_MS, LOOKS] = [25, 10, 120] as const;
 
 /** What clients have asked for and left behind, such as key pairs, is no cost of the next turn: it waits until the server rests, for some seconds at most. */

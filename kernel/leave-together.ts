@@ -38,7 +38,7 @@ export function leaveTogether(answer: Leaving): void {
   setImmediate(endTurn);
 }
 
-/** A turn that has made answers is followed by one that makes those to what has come meanwhile. */
+/** After a turn that has made answers there is one more, for the requests that have come meanwhile. */
 function endTurn(): void {
   if (waiting.length > gathered && performance.now() - waitingSince < MAX_WAIT_MS) {
     gathered = waiting.length;

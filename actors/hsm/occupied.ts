@@ -1,4 +1,4 @@
-// What other threads do on a slot, as the thread that watches it asks.
+// Tells the thread that watches a slot whether other threads use it now.
 
 export interface Occupied {
   /** Why nobody can use the slot while a call does not return; undefined if none hangs. */

@@ -1,4 +1,4 @@
-// The script of the Debian package, which no module can be imported into, starts the server with the flags of every other start.
+// The shell script of the Debian package cannot import the list of flags, so this holds it to that list.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
