@@ -14,9 +14,13 @@ export interface SecureServer extends TestServer {
   as(made?: Made): Ask;
   /** A TLS connection to a port of the server, as the holder of a certificate. */
   dial(port: number, made?: Made, options?: ConnectionOptions): TLSSocket;
+  /** Of the KMIP listener, which the configuration enables. */
+  kmipPort(): number;
   /** Writes a file next to the configuration. @returns its path */
   file(name: string, text: string): string;
 }
+
+const KMIP_LISTENER = 'KMIP listener on ';
 
 /** @param tls more keys of the table [http.tls] */
 export async function startSecureServer(
@@ -44,6 +48,11 @@ export async function startSecureServer(
     ...server,
     authority,
     file,
+    kmipPort() {
+      const announced = server.announcements.find((text) => text.startsWith(KMIP_LISTENER));
+      if (announced === undefined) throw new Error('the server has no KMIP listener');
+      return Number(new URL(announced.slice(KMIP_LISTENER.length)).port);
+    },
     client: (name: string, more: MakeOptions = {}) => makeCertificate(`CN=${name}`, { issuer: authority, usage: CLIENT_AUTH, ...more }),
     as(made?: Made) {
       const agent = new Agent({ connect: { ca: authority.cert, ...(made ? { cert: made.cert, key: made.key } : {}) } });

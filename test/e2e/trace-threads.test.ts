@@ -39,8 +39,7 @@ test('with three fronts each trace is whole, whichever thread has the request', 
 test('a message of the KMIP listener is a span that tells its items', async () => {
   const collector = await startCollector();
   const server = await startSecureServer({ config: `${tracing(collector)}[keys.kmip_listener]\nenabled = true\nport = 0\n` });
-  const line = server.announcements.find((text) => text.startsWith('KMIP listener on tls://')) as string;
-  const socket = server.dial(Number(new URL(line.slice('KMIP listener on '.length)).port), await server.client('owner@acme.com'));
+  const socket = server.dial(server.kmipPort(), await server.client('owner@acme.com'));
   await once(socket, 'secureConnect');
   const integer = (tag: string, value: number) => ({ tag, type: 'Integer', value });
   const item = {

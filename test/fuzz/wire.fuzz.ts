@@ -175,12 +175,11 @@ export const WIRE_TARGET: FuzzTarget = {
   maxMs: 10_000,
   async open() {
     const server = await startSecureServer({ config: '[keys.kmip_listener]\nenabled = true\nport = 0\n' });
-    const said = server.announcements.find((line) => line.startsWith('KMIP listener on tls://')) ?? '';
     const wire: Wire = {
       server,
       cookie: await signInAdmin(server),
       client: await server.client('ann@acme.com'),
-      kmipPort: Number(new URL(said.slice('KMIP listener on '.length)).port),
+      kmipPort: server.kmipPort(),
     };
     return {
       attempt: (random) => attempt(wire, random),

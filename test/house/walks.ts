@@ -83,11 +83,7 @@ type Send = (message: Uint8Array) => Promise<Buffer>;
 
 /** One connection of a client with a certificate. */
 async function kmipClient(server: SecureServer): Promise<Send> {
-  const line = expected(
-    server.announcements.find((text) => text.startsWith('KMIP listener on tls://')),
-    'KMIP listener',
-  );
-  const socket: TLSSocket = server.dial(Number(new URL(line.slice('KMIP listener on '.length)).port), await server.client('owner@acme.com'));
+  const socket: TLSSocket = server.dial(server.kmipPort(), await server.client('owner@acme.com'));
   await once(socket, 'secureConnect');
   return async (message) => {
     socket.write(message);

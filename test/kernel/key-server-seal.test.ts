@@ -106,8 +106,7 @@ test('without the key at the first start people sign in and keys are sealed; wit
     }
     const jose = await server.ask('POST', '/v1/crypto/keys', { cookie, body: { kty: 'oct', alg: 'A256GCM' } });
     assert.deepEqual([jose.status, jose.body.error], [503, 'key_server_sealed']);
-    const address = server.announcements.find((text) => text.startsWith('KMIP listener on tls://'));
-    const socket = server.dial(Number(new URL(address?.slice('KMIP listener on '.length) as string).port), await server.client('ann'));
+    const socket = server.dial(server.kmipPort(), await server.client('ann'));
     await once(socket, 'secureConnect');
     socket.write(QUERY);
     const item = required(structureOf(decodeBinary(await readAll(socket)), TAG.BatchItem), TAG.BatchItem);

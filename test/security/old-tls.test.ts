@@ -27,8 +27,7 @@ test.before(async () => {
   const trust = { ca: server.authority.cert, requestCert: true, rejectUnauthorized: true };
   control = createServer({ cert: own.cert, key: own.key, ...trust }, (socket) => socket.end());
   await once(control.listen(0, '127.0.0.1'), 'listening');
-  const kmip = server.announcements.find((line) => line.startsWith('KMIP listener on ')) as string;
-  ports = { https: Number(new URL(server.address).port), kmip: Number(new URL(kmip.slice('KMIP listener on '.length)).port) };
+  ports = { https: Number(new URL(server.address).port), kmip: server.kmipPort() };
 });
 test.after(async () => {
   control?.close();

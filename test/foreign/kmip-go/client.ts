@@ -47,11 +47,9 @@ async function gathered(source: string): Promise<string | undefined> {
 async function visit(folder: string, refusals: readonly Refusal[]): Promise<Outcome> {
   const server = await startSecureServer({ config: '[keys.kmip_listener]\nenabled = true\nport = 0\n' });
   try {
-    const announced = server.announcements.find((text) => text.startsWith('KMIP listener on tls://'));
-    const { port } = new URL(String(announced).slice('KMIP listener on '.length));
     const { cert, key } = await server.client('gopher');
     const files = [server.file('authority.pem', server.authority.cert), server.file('gopher.pem', cert), server.file('gopher.key', key)];
-    return outcomeOf(await outputOf(join(folder, 'program'), [`127.0.0.1:${port}`, ...files]), refusals);
+    return outcomeOf(await outputOf(join(folder, 'program'), [`127.0.0.1:${server.kmipPort()}`, ...files]), refusals);
   } finally {
     await server.end();
   }

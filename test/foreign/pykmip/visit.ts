@@ -15,15 +15,13 @@ export function startListening(): Promise<SecureServer> {
 
 /** @param python that has PyKMIP @returns a line for each step */
 export async function visit(server: SecureServer, python: string): Promise<Line[]> {
-  const listening = server.announcements.find((text) => text.startsWith('KMIP listener on tls://'));
-  const { port } = new URL(listening?.slice('KMIP listener on '.length) as string);
   const ann = await server.client('ann@acme.com');
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'pem', type: 'pkcs8' }) as string;
   const certificate = server.file('ann.pem', ann.cert);
   const settings = {
     ...{
       host: '127.0.0.1',
-      port,
+      port: server.kmipPort(),
       certfile: certificate,
       keyfile: server.file('ann.key', ann.key),
       ca_certs: server.file('authority.pem', server.authority.cert),

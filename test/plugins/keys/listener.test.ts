@@ -16,8 +16,7 @@ let port: number;
 let ann: Made;
 test.before(async () => {
   server = await startSecureServer({ plugins: ECHOING, config: LISTENING });
-  const address = server.announcements.find((text) => text.startsWith('KMIP listener on tls://'));
-  port = Number(new URL(address?.slice('KMIP listener on '.length) as string).port);
+  port = server.kmipPort();
   ann = await server.client('ann@acme.com');
 });
 test.after(() => server?.end());

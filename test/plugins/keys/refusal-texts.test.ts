@@ -48,8 +48,7 @@ async function told(operation: Parameters<KmipClient['ask']>[0], ...payload: Nod
 
 /** The message that the listener answers the first bytes of a connection with, before it ends the connection. */
 async function heard(hex: string): Promise<string | undefined> {
-  const announced = server.announcements.find((line) => line.startsWith('KMIP listener on tls://'));
-  const socket = server.dial(Number(new URL(announced?.slice('KMIP listener on '.length) as string).port), alice);
+  const socket = server.dial(server.kmipPort(), alice);
   await once(socket, 'secureConnect');
   socket.write(Buffer.from(hex.replaceAll(' ', ''), 'hex'));
   const chunks: Buffer[] = [];
