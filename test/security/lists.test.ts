@@ -12,6 +12,8 @@ const databases = await testDatabases();
 /** As many as were needed to end the directory with an empty heap; each has roles of 255 KB, as a body could hold them. */
 const FAT_CREDENTIALS = 1_300;
 const FAT_ROLES = JSON.stringify(Array.from({ length: 1_000 }, (_, at) => String(at).padStart(255, 'r')));
+/** Actors in threads of their own have small heaps, so that what fills them is seen. */
+const OWN = '[auth]\nplacement = "own"\n';
 const SESSION_COLUMNS = 'id, cookie_hash, realm, username, scheme, created_at, seen_at, max_age_seconds, max_stale_age_seconds, claims';
 const PHC = '$argon2id$v=19$m=65536,t=3,p=4$MDEyMzQ1Njc4OWFiY2RlZg$MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY';
 
@@ -52,7 +54,7 @@ for (const database of databases) {
 
   test(name('the people of these tests'), async () => {
     const postgres = database.dialect === 'sqlite' ? undefined : await database.url();
-    server = await startServer(postgres === undefined ? {} : { config: `[store]\nurl = "${postgres}"` });
+    server = await startServer({ config: `${OWN}${postgres === undefined ? '' : `[store]\nurl = "${postgres}"\n`}` });
     url = postgres ?? `sqlite:${join(server.dataDir, 'gatehouse.db')}`;
     they = people(server, await signInAdmin(server));
     await they.realm('r');
