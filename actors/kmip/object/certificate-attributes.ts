@@ -4,10 +4,12 @@ import { isOfAlgorithm, keyFacts } from '../../../crypto/key/key-algorithm.ts';
 import { type CertificateFacts, type CertifiedName, certificateFacts } from '../../../crypto/x509/certificate-facts.ts';
 import type { NameAttribute } from '../../../crypto/x509/distinguished-name.ts';
 import type { GeneralName } from '../../../crypto/x509/general-name.ts';
-import type { AttributeSet } from '../../../kmip/attribute/set.ts';
+import { checkAttribute } from '../../../kmip/attribute/rules.ts';
+import { type AttributeSet, sameNode } from '../../../kmip/attribute/set.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { bytes, enumeration, integer, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { tagName } from '../../../kmip/ttlv/names.ts';
+import { bytes, enumeration, integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { bytesOf, codeOf, nameOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { certificateUsage } from './certificate-usage.ts';
@@ -70,6 +72,22 @@ export function describeCertificate(content: Structure, attributes: AttributeSet
   describeKey(facts, attributes);
   describeNames(facts, attributes);
   describeForOldClients(value, facts, attributes);
+}
+
+/** What Register has to say of a certificate, although the server reads it (1.4 table 171, 2.1 section 6.1.43). */
+const TOLD: ReadonlySet<number> = new Set([TAG.CertificateLength, TAG.DigitalSignatureAlgorithm]);
+
+export const isToldOfCertificate = ({ tag }: Node): boolean => TOLD.has(tag);
+
+/** @param told in the request @param attributes as described @throws Refusal InvalidField if they are not those of the certificate */
+export function requireTold(told: readonly Node[], attributes: AttributeSet): void {
+  for (const node of told) {
+    const checked = checkAttribute(node, ENUM.ObjectType.Certificate);
+    // Nothing is read from a certificate of PGP but its length.
+    const known = attributes.first(node.tag) ?? checked;
+    if (!sameNode(known, checked)) throw new Refusal('InvalidField', `the attribute ${tagName(node.tag)} differs from the certificate`);
+    attributes.set(known);
+  }
 }
 
 function describeKey({ publicKey, signatureAlgorithm }: CertificateFacts, attributes: AttributeSet): void {

@@ -3,10 +3,11 @@ import { isAttributeIn } from '../../../kmip/attribute/rules.ts';
 import { CONTENT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import type { ObjectType } from '../../../kmip/object-type.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
+import { type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { codeOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { requireStorage } from '../creation/protection-storage.ts';
+import { isToldOfCertificate, requireTold } from '../object/certificate-attributes.ts';
 import { newObject, requireCreation } from '../object/create.ts';
 import { withEncapsulated } from '../object/encapsulated.ts';
 import { attributesIn, newAttributes, requireMask } from '../object/new-attributes.ts';
@@ -35,10 +36,12 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const content = file?.content ?? brought;
   requireStorage(request, TAG.ProtectionStorageMasks);
   const own = withEncapsulated(file?.request ?? request, content, type);
-  const whole = withDefaults(own, (await ctx.policy()).defaults, { type, tags: [TAG.Attributes], isBrought: true });
+  const { told, rest } = type === ENUM.ObjectType.Certificate ? withoutTold(own) : { told: [], rest: own };
+  const whole = withDefaults(rest, (await ctx.policy()).defaults, { type, tags: [TAG.Attributes], isBrought: true });
   const attributes = newAttributes(whole, type, TAG.Attributes);
   requireMask(ctx.version, type, attributesIn(whole, TAG.Attributes), 'Register');
   describeContent(type, content, attributes, ctx.server.args.algorithms);
+  requireTold(told, attributes);
   const { keeper } = place.source;
   const stored = keeper ? await keeper.take(ctx, place.id, type, content, attributes) : content;
   if (!keeper) await addWrappingLink(attributes, content, ctx);
@@ -53,4 +56,20 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
     throw error;
   }
   return [text(TAG.UniqueIdentifier, place.id)];
+}
+
+/** Apart from the attributes that only the server sets, because a client has to tell them here. */
+function withoutTold(request: Structure): { readonly told: readonly Node[]; readonly rest: Structure } {
+  const given = attributesIn(request, TAG.Attributes);
+  const rest = structure(
+    TAG.Attributes,
+    given.filter((node) => !isToldOfCertificate(node)),
+  );
+  return {
+    told: given.filter(isToldOfCertificate),
+    rest: structure(
+      request.tag,
+      request.value.map((node) => (node.tag === TAG.Attributes ? rest : node)),
+    ),
+  };
 }

@@ -239,4 +239,22 @@ test('a line that cannot be is quoted, with what it may be', async () => {
   assert.match(await said('keyUsage=digitalSignature', `# ${'x'.repeat(65_536)}`), /longer than 65536/);
 });
 
+test('Register takes the length and the algorithm of a certificate, if they are those that it has', async () => {
+  const { publicKey } = await pair(P256, BIT.Verify);
+  const value = await derOf(await certified(publicKey));
+  const content = structure(TAG.Certificate, [code('CertificateType', 'X_509'), bytes(TAG.CertificateValue, value)]);
+  const [length, algorithm] = [integer(TAG.CertificateLength, value.length), code('DigitalSignatureAlgorithm', 'ECDSAWithSHA256')];
+  for (const each of [client, older]) {
+    const registered = (...told: readonly Node[]) => [code('ObjectType', 'Certificate'), each.attributes(mask(BIT.Verify), ...told), content];
+    const made = textIn(await each.do('Register', ...registered(length, algorithm)), TAG.UniqueIdentifier);
+    assert.equal((await each.valueOf(made, TAG.CertificateLength))?.value, value.length);
+    for (const wrong of [integer(TAG.CertificateLength, value.length + 1), code('DigitalSignatureAlgorithm', 'SHA_256WithRSAEncryption')])
+      assert.equal(await each.refused('Register', ...registered(wrong)), 'InvalidField');
+    assert.equal(
+      await each.refused('Certify', id(publicKey), each.attributes(mask(BIT.Verify), length)),
+      each.isOld ? 'PermissionDenied' : 'AttributeReadOnly',
+    );
+  }
+});
+
 test.run();
