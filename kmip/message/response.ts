@@ -1,5 +1,4 @@
 // Writes a ResponseMessage, with the outcomes in the order of the items and in the version of the request (specification 2.1 section 8).
-import { randomUUID } from 'node:crypto';
 import type { ResultReason } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { bytes, dateTime, enumeration, integer, type Node, type Structure, structure, text } from '../ttlv/node.ts';
@@ -27,6 +26,8 @@ export interface ResponseHead {
   readonly now: number;
   /** Whether the request had a ClientCorrelationValue. */
   readonly correlated?: boolean;
+  /** As the log and the audit log have it. */
+  readonly requestId?: string | undefined;
 }
 
 export function responseMessage(head: ResponseHead, outcomes: readonly ItemOutcome[]): Structure {
@@ -38,12 +39,12 @@ export function failedMessage(head: ResponseHead, reason: ResultReason, message:
   return structure(TAG.ResponseMessage, [header(head, 1), structure(TAG.BatchItem, result('OperationFailed', reasonIn(reason, head.version), message))]);
 }
 
-function header({ version, now, correlated = false }: ResponseHead, count: number): Structure {
+function header({ version, now, correlated = false, requestId }: ResponseHead, count: number): Structure {
   const members: Node[] = [
     structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, version.major), integer(TAG.ProtocolVersionMinor, version.minor)]),
     dateTime(TAG.TimeStamp, now),
   ];
-  if (hasCorrelationValue(version, correlated)) members.push(text(TAG.ServerCorrelationValue, randomUUID()));
+  if (requestId !== undefined && hasCorrelationValue(version, correlated)) members.push(text(TAG.ServerCorrelationValue, requestId));
   if (version.major < 3) members.push(integer(TAG.BatchCount, count));
   return structure(TAG.ResponseHeader, members);
 }

@@ -128,10 +128,11 @@ function batchAnswer(ctx: BatchContext, header: RequestHeader, outcomes: readonl
   return header.asynchronous !== 'Prohibited' && outcomes.some(({ status }) => status === 'OperationPending') ? { ...encoded, submitted: true } : encoded;
 }
 
-const headOf = ({ version, now }: BatchContext, { clientCorrelationValue }: RequestHeader): ResponseHead => ({
+const headOf = ({ version, now, server }: BatchContext, { clientCorrelationValue }: RequestHeader): ResponseHead => ({
   version,
   now,
   correlated: clientCorrelationValue !== undefined,
+  requestId: server.requestId(),
 });
 
 /** @throws what is no Refusal */
@@ -150,7 +151,9 @@ const told = ({ type, username, password }: HeaderCredential): HeaderCredential 
 
 /** The answer to a message if none of its items was started. */
 function refusedMessage(server: KeyServer, encoding: Encoding, version: Version, { reason, message }: Refusal): Answer {
-  return encodeAnswer(encoding, failedMessage({ version, now: Math.floor(server.now() / 1000) }, reason, message), [`?:${reason}`]);
+  return encodeAnswer(encoding, failedMessage({ version, now: Math.floor(server.now() / 1000), requestId: server.requestId() }, reason, message), [
+    `?:${reason}`,
+  ]);
 }
 
 function encodeAnswer(encoding: Encoding, answer: Structure, outcomes: readonly string[]): Answer {

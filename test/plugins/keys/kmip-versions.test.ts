@@ -1,7 +1,9 @@
 // The life of a key in every version of KMIP and every encoding over the whole server, with the forms that each version has.
 import assert from 'node:assert/strict';
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { request } from 'undici';
 import { test } from 'uvu';
+import { decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { boolean, bytes, enumeration, integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
@@ -267,6 +269,20 @@ test('templates of KMIP 1.x: new objects take from them what the request does no
 
 test('every encoding was spoken', () => {
   assert.deepEqual([...new Set(SPEECHES.map(({ encoding }) => encoding))], Object.keys(ENCODINGS));
+});
+
+test('the correlation value of an answer is the id that the log and the audit log have', async () => {
+  const version = structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, 2), integer(TAG.ProtocolVersionMinor, 1)]);
+  const random = [enumeration(TAG.Operation, ENUM.Operation.RNGRetrieve), structure(TAG.RequestPayload, [integer(TAG.DataLength, 1)])];
+  const item = structure(TAG.BatchItem, random);
+  for (const count of [1, 2]) {
+    const body = encodeBinary(structure(TAG.RequestMessage, [structure(TAG.RequestHeader, [version, integer(TAG.BatchCount, count)]), item]));
+    const headers = { 'content-type': 'application/octet-stream' };
+    const answer = await request(`${alice.address}/kmip`, { method: 'POST', headers, body, dispatcher: alice.agent });
+    const message = decodeBinary(new Uint8Array(await answer.body.arrayBuffer()));
+    const header = required(structureOf(message, TAG.ResponseHeader), TAG.ResponseHeader);
+    assert.equal(textOf(header, TAG.ServerCorrelationValue), answer.headers['x-request-id']);
+  }
 });
 
 test.run();
