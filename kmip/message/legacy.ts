@@ -13,11 +13,11 @@ import { operationExists, tagExists } from '../ttlv/since.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { Version } from '../version.ts';
 import { downgradeAttributes, downgradeReference, upgradeAttribute, upgradeReference } from './legacy-attribute.ts';
-import { payloadMembers, requireMembers } from './payload-members.ts';
+import { payloadMembers, requireMembers, unknownField } from './payload-members.ts';
 import { fromThird, isNaming, toThird } from './third-version.ts';
 import { knownValues, spoken } from './version-values.ts';
 
-/** @throws Refusal OperationNotSupported, InvalidMessage if the version does not have the operation or one of the fields */
+/** @throws Refusal OperationNotSupported, and `unknownField`, if the version does not have the operation or one of the fields */
 export function checkVersion(operation: OperationName, payload: Structure, version: Version): void {
   if (!operationExists(ENUM.Operation[operation], version)) throw new Refusal('OperationNotSupported', `${spoken(version)} has no ${operation}`);
   checkTags(payload, version);
@@ -25,7 +25,7 @@ export function checkVersion(operation: OperationName, payload: Structure, versi
 
 function checkTags({ value }: Structure, version: Version): void {
   for (const node of value) {
-    if (!tagExists(node.tag, version) && !isEmptyTemplate(node)) throw new Refusal('InvalidMessage', `${spoken(version)} has no ${tagName(node.tag)}`);
+    if (!tagExists(node.tag, version) && !isEmptyTemplate(node)) throw new Refusal(unknownField(version), `${spoken(version)} has no ${tagName(node.tag)}`);
     if (node.type === TYPE.Structure) checkTags(node, version);
     else if (isNaming(node) && version.major < 3)
       throw new Refusal('InvalidMessage', `${spoken(version)} has no type ${TYPE_NAMES.name(node.type)}: use TextString`);

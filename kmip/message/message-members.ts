@@ -5,7 +5,8 @@ import { tagName } from '../ttlv/names.ts';
 import { type Structure, TYPE } from '../ttlv/node.ts';
 import { booleanOf, required, structureOf, textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
-import { payloadMembers, requireMembers } from './payload-members.ts';
+import type { Version } from '../version.ts';
+import { payloadMembers, requireMembers, unknownField } from './payload-members.ts';
 
 interface Member {
   readonly type: number;
@@ -47,35 +48,38 @@ const ITEM: ReadonlyMap<number, Member> = new Map<number, Member>([
 const VERSION = payloadMembers(['ProtocolVersionMajor', 'ProtocolVersionMinor']);
 const EXTENSION = payloadMembers(['VendorIdentification', 'CriticalityIndicator', 'VendorExtension']);
 
-/** @throws Refusal InvalidMessage */
-export const checkMessage = (message: Structure): void => check(message, MESSAGE);
+/** @throws Refusal as `check` */
+export const checkMessage = (message: Structure, version: Version): void => check(message, MESSAGE, version);
 
-/** @throws Refusal InvalidMessage */
-export function checkHeader(header: Structure): void {
-  check(header, HEADER);
-  const version = structureOf(header, TAG.ProtocolVersion);
-  if (version) requireMembers('ProtocolVersion', VERSION, version, 'InvalidMessage');
+/** @throws Refusal as `check` */
+export function checkHeader(header: Structure, version: Version): void {
+  check(header, HEADER, version);
+  const given = structureOf(header, TAG.ProtocolVersion);
+  if (given) requireMembers('ProtocolVersion', VERSION, given, unknownField(version));
 }
 
-/** @throws Refusal InvalidMessage */
-export function checkItem(item: Structure): void {
-  check(item, ITEM);
-  for (const extension of item.value) if (extension.tag === TAG.MessageExtension && extension.type === STRUCTURE) checkExtension(extension);
+/** @throws Refusal as `check` */
+export function checkItem(item: Structure, version: Version): void {
+  check(item, ITEM, version);
+  for (const extension of item.value) if (extension.tag === TAG.MessageExtension && extension.type === STRUCTURE) checkExtension(extension, version);
 }
 
 /** It has all three members (1.4 section 6.16, 2.1 section 9.16); what is in the VendorExtension only its vendor knows. */
-function checkExtension(extension: Structure): void {
-  requireMembers('MessageExtension', EXTENSION, extension, 'InvalidMessage');
+function checkExtension(extension: Structure, version: Version): void {
+  requireMembers('MessageExtension', EXTENSION, extension, unknownField(version));
   required(textOf(extension, TAG.VendorIdentification), TAG.VendorIdentification);
   required(booleanOf(extension, TAG.CriticalityIndicator), TAG.CriticalityIndicator);
   required(structureOf(extension, TAG.VendorExtension), TAG.VendorExtension);
 }
 
-/** Of two values the server would take one, and a proxy or a log perhaps the other. */
-function check(parent: Structure, members: ReadonlyMap<number, Member>): void {
+/**
+ * Of two values the server would take one, and a proxy or a log perhaps the other.
+ * @throws Refusal InvalidMessage, and `unknownField`
+ */
+function check(parent: Structure, members: ReadonlyMap<number, Member>, version: Version): void {
   for (const [at, { tag, type }] of parent.value.entries()) {
     const member = members.get(tag);
-    if (!member) throw new Refusal('InvalidMessage', `${tagName(parent.tag)} has no ${tagName(tag)}`);
+    if (!member) throw new Refusal(unknownField(version), `${tagName(parent.tag)} has no ${tagName(tag)}`);
     if (type !== member.type && type !== member.orType)
       throw new Refusal('InvalidMessage', `${tagName(tag)} is ${TYPE_NAMES.name(type)}, not ${TYPE_NAMES.name(member.type)}`);
     if (!member.many && parent.value.findIndex((other) => other.tag === tag) !== at)

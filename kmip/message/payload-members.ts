@@ -4,6 +4,7 @@ import { Refusal, type ResultReason } from '../refusal.ts';
 import { tagName } from '../ttlv/names.ts';
 import type { Structure } from '../ttlv/node.ts';
 import { TAG, type TagName } from '../ttlv/tag.ts';
+import type { Version } from '../version.ts';
 
 /** Tags of the members, in the form of 2.1. */
 export interface PayloadMembers {
@@ -65,3 +66,6 @@ export function requireMembers(holder: string, members: PayloadMembers, { value 
       if (value[before]?.tag === tag) throw new Refusal('InvalidMessage', `${holder} takes only one ${tagName(tag)}, but this request has several`);
   }
 }
+
+/** The reason for a field that the version does not have: 1.4 table 327, and in 2.x `the invalid use of a known tag` (2.1 section 11.46). */
+export const unknownField = ({ major }: Version): ResultReason => (major === 1 ? 'InvalidField' : 'InvalidMessage');

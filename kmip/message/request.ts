@@ -65,8 +65,8 @@ export function readHeader(message: Structure): RequestHeader {
   const version = VERSIONS.find((each) => each.major === major && each.minor === minor);
   if (!version) throw new Refusal('UnsupportedProtocolVersion', `KMIP ${major}.${minor} is not supported; use 1.0 to 1.4, 2.0, 2.1 or 3.0`);
   // Not before: other versions may have other members.
-  checkMessage(message);
-  checkHeader(header);
+  checkMessage(message, version);
+  checkHeader(header, version);
   const maximumResponseSize = integerOf(header, TAG.MaximumResponseSize);
   if (maximumResponseSize !== undefined && maximumResponseSize < 0) throw new Refusal('InvalidMessage', 'MaximumResponseSize must not be negative');
   return {
@@ -101,7 +101,10 @@ function onErrorOf(header: Structure): ErrorContinuation {
 }
 
 /** @throws Refusal InvalidMessage if BatchCount is not the number of items, or an item is malformed */
-export function readItems(message: Structure, { batchCount }: Partial<Pick<RequestHeader, 'batchCount'>>): BatchItem[] {
+export function readItems(
+  message: Structure,
+  { version, batchCount }: Pick<RequestHeader, 'version'> & Partial<Pick<RequestHeader, 'batchCount'>>,
+): BatchItem[] {
   const items = children(message, TAG.BatchItem);
   if (batchCount !== undefined && items.length !== batchCount)
     throw new Refusal('InvalidMessage', `BatchCount is ${batchCount}, but the message has ${items.length} batch items`);
@@ -111,7 +114,7 @@ export function readItems(message: Structure, { batchCount }: Partial<Pick<Reque
     if (item.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'BatchItem must be a Structure');
     return item;
   });
-  const read = structures.map(readItem);
+  const read = structures.map((item) => readItem(item, version));
   return structures.some(isExtended) ? read.map((item) => ({ ...item, refusal: item.refusal ?? notUnderstood() })) : read;
 }
 
@@ -121,9 +124,9 @@ const isExtended = (item: Structure): boolean =>
 
 const notUnderstood = (): Refusal => new Refusal('FeatureNotSupported', 'the message has a critical MessageExtension that this server does not know');
 
-function readItem(item: Structure): BatchItem {
+function readItem(item: Structure, version: Version): BatchItem {
   const code = required(codeOf(item, TAG.Operation), TAG.Operation);
-  checkItem(item);
+  checkItem(item, version);
   const operation = OPERATION_NAMES.get(code);
   return {
     operation,

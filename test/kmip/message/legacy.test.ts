@@ -124,7 +124,7 @@ test('a version has its operations and tags, at any depth', () => {
   checkVersion('ReKey', request(id, structure(TAG.TemplateAttribute, [])), V2_1);
   assert.throws(() => checkVersion('ReKey', request(id, text(TAG.TemplateAttribute, '')), V2_1), refused('InvalidMessage'));
   assert.throws(() => checkVersion('Create', deep, V2_1), refused('InvalidMessage'));
-  assert.throws(() => checkVersion('Create', request(structure(TAG.Attributes, [])), V1_4), refused('InvalidMessage'));
+  assert.throws(() => checkVersion('Create', request(structure(TAG.Attributes, [])), V1_4), refused('InvalidField'));
 });
 
 const known = [...ATTRIBUTES].filter(([tag, { since }]) => since < '2.0' && tag !== TAG.Attribute);

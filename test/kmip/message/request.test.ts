@@ -1,6 +1,7 @@
 // What a message may hold, and how often, and how long a refusal is.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
+import { checkVersion } from '../../../kmip/message/legacy.ts';
 import { readHeader, readItems } from '../../../kmip/message/request.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -63,6 +64,23 @@ test('header and items hold only what they have, of its type', () => {
       () => read(header, structure(item.tag, [...item.value, member])),
       (error: unknown) => error instanceof Refusal && error.reason === 'InvalidMessage',
     );
+});
+
+test('a field that the version does not have is an InvalidField in KMIP 1.x, wherever it stands', () => {
+  const older = structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, 1), integer(TAG.ProtocolVersionMinor, 2)]);
+  const [count, stray] = [integer(TAG.BatchCount, 1), text(TAG.Comment, 'x')];
+  const holding = (...more: readonly Node[]) => structure(header.tag, [older, count, ...more]);
+  const vendors = [text(TAG.VendorIdentification, 'v'), boolean(TAG.CriticalityIndicator, false), structure(TAG.VendorExtension, [])];
+  const extension = structure(TAG.MessageExtension, [...vendors, stray]);
+  for (const parts of [
+    [holding(stray), item],
+    [structure(header.tag, [structure(older.tag, [...older.value, stray]), count]), item],
+    [holding(), structure(item.tag, [...members, stray])],
+    [holding(), structure(item.tag, [...members, extension])],
+    [holding(), item, stray as never],
+  ])
+    assert.throws(() => read(...parts), { reason: 'InvalidField', message: /has no (field )?Comment/ });
+  assert.throws(() => checkVersion('Locate', structure(TAG.RequestPayload, [integer(TAG.OffsetItems, 1)]), { major: 1, minor: 2 }), { reason: 'InvalidField' });
 });
 
 test('a MessageExtension has its three members, once each', () => {
