@@ -34,7 +34,7 @@ export interface Received {
 
 /**
  * @param name method and path: `GET /realms/{realm_id}/userpass`
- * @throws GatehouseError for an answer with a status from 400 on, and where none came
+ * @throws GatehouseError for an answer with a status from 400 on, where none came, and for a parameter that cannot stand in a path
  */
 export async function send({ address, fetch, credential }: Sender, name: string, given: Given): Promise<Received> {
   const [method, path] = name.split(' ') as [string, string];
@@ -87,7 +87,13 @@ function headersOf(credential: Credential | undefined): Record<string, string> {
 }
 
 function filled(path: string, params: Readonly<Record<string, string>>): string {
-  return path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(params[name] as string));
+  return path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => segment(name, params[name] as string));
+}
+
+/** `fetch` resolves `.` and `..` as steps in the path, even if they are escaped: the request would reach another route, and `DELETE /admins/./realms/team` would delete the realm. */
+function segment(name: string, value: string): string {
+  if (value !== '' && value !== '.' && value !== '..') return encodeURIComponent(value);
+  throw new GatehouseError({ status: 404, code: 'NOT_FOUND', message: `${name} cannot be ${value === '' ? 'empty' : value} in a path` });
 }
 
 function queryOf(query: Readonly<Record<string, string | number | boolean | undefined>>): string {

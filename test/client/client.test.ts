@@ -63,6 +63,11 @@ test('an error has the status, the code, the words and the request id of the ans
   assert.match(`${kmip.status} ${kmip.code}: ${kmip.message}`, /^422 KEYS_REFUSED: Object_Not_Found: /);
   const strange = await refusal(admin.call('GET /admins/realms/{realm_id}', { params: { realm_id: '../admins' } }));
   assert.equal(strange.status, 404, 'a parameter stays one segment of the path');
+  for (const step of ['.', '..', '']) {
+    const stepping = await refusal(admin.call('DELETE /admins/{admin_id}/realms/{realm_id}', { params: { admin_id: step, realm_id: 'five' } }));
+    assert.equal(`${stepping.status} ${stepping.message}`, `404 admin_id cannot be ${step || 'empty'} in a path`);
+  }
+  assert.equal((await admin.call('GET /admins/realms/{realm_id}', { params: { realm_id: 'five' } })).id, 'five', 'the path did not become that of the realm');
   const gone = await refusal(new Client({ address: 'https://127.0.0.1:1' }).call('GET /health'));
   assert.equal(`${gone.status} ${gone.code}`, '0 UNREACHABLE');
 });

@@ -73,6 +73,7 @@ test('what is not allowed, not there or not possible ends with its exit code', a
     ['gatehouse whoami --profile nobody', 3, /not signed in: gatehouse login/],
     ['gatehouse realm create other --profile ada', 4, /^gatehouse: /],
     ['gatehouse realm show nowhere', 5, /^gatehouse: /],
+    ['gatehouse admin remove-realm . team', 5, /cannot be \. in a path/],
     ['gatehouse key show 01a206ad-0000-7000-8000-000000000000', 5, /Object_Not_Found/],
     ['gatehouse realm create team', 6, /already exists/],
     ['gatehouse realm delete team', 2, /say --yes/],

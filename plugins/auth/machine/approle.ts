@@ -6,7 +6,7 @@ import Type from '../../../kernel/type.ts';
 import type { AuthContext } from '../actors.ts';
 import { MAX_MEMBERS } from '../parameters.ts';
 import { Cidrs, cidrsOf } from './cidrs.ts';
-import { defineManagedRoute, existing, keysAnswer, LIST_QUERY, maxTtlOf, Seconds, Strings, Uses } from './role.ts';
+import { defineManagedRoute, existing, keysAnswer, LIST_QUERY, maxTtlOf, requireAddressable, Seconds, Strings, Uses } from './role.ts';
 
 const DEFAULTS = {
   token_ttl: 3_600,
@@ -50,6 +50,7 @@ export function approleRoutes(ctx: AuthContext): readonly Route[] {
       keysAnswer(request, (page) => token.of('').roles(page)),
     ),
     defineManagedRoute(ctx, { method: 'POST', path: ROLE, body: BODY, bodyOptional: true }, async ({ body }, by, name) => {
+      requireAddressable(name);
       await token.of(name).putRole(name, settingsOf({ ...DEFAULTS, ...(body as Body | undefined) }), by);
       return { status: 204 };
     }),

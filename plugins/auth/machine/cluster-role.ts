@@ -8,7 +8,7 @@ import Type from '../../../kernel/type.ts';
 import type { AuthContext } from '../actors.ts';
 import { DOCUMENT_ADDRESS, MAX_BOUND_LIST_BYTES, MAX_MEMBERS } from '../parameters.ts';
 import { Cidrs, cidrsOf } from './cidrs.ts';
-import { defineManagedRoute, existing, keysAnswer, LIST_QUERY, MAX_ENTRY_CHARACTERS, maxTtlOf, Seconds, Strings, Uses } from './role.ts';
+import { defineManagedRoute, existing, keysAnswer, LIST_QUERY, MAX_ENTRY_CHARACTERS, maxTtlOf, requireAddressable, Seconds, Strings, Uses } from './role.ts';
 
 /** Vault's name for the single entry of `bound_audiences`, which answers have; empty, as its clients may send it, it is none. */
 const AUDIENCE = Type.Optional(Type.String({ maxLength: MAX_ENTRY_CHARACTERS }));
@@ -48,6 +48,7 @@ export function clusterRoleRoutes(ctx: AuthContext): readonly Route[] {
       keysAnswer(request, (page) => token.of('').clusterRoles(page)),
     ),
     defineManagedRoute(ctx, { method: 'POST', path: ROLE, body: BODY }, async ({ body }, by, name) => {
+      requireAddressable(name);
       await token.of(name).putClusterRole(name, settingsOf(body), by);
       return { status: 204 };
     }),

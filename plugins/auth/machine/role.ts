@@ -50,6 +50,15 @@ export function isRoleName(name: string): boolean {
   return NAME.test(name);
 }
 
+/**
+ * Clients and proxies take `.` and `..` out of paths (RFC 3986 section 5.2.4), so such a role could hardly be named again. Only new ones are refused: a role
+ * that an earlier version made can still be deleted.
+ * @throws Fault NOT_FOUND
+ */
+export function requireAddressable(name: string): void {
+  if (name === '.' || name === '..') throw new Fault('NOT_FOUND', { detail: `a role cannot be called ${name}: clients take it out of paths` });
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: a handler knows the type of its body from its own schema.
 type Handler = (request: Request<any>, by: Principal, name: string) => Promise<Response>;
 

@@ -1,5 +1,6 @@
 // Management of machine roles and secret ids over HTTPS, on SQLite and PostgreSQL: every endpoint with each status.
 import assert from 'node:assert/strict';
+import { request } from 'node:https';
 import { test } from 'uvu';
 import { testDatabases } from '../../../stores.ts';
 import { type Machine, refusal, startMachine } from './setup.ts';
@@ -12,6 +13,19 @@ const DEFAULTS = {
 };
 const CLUSTER = { jwks_url: 'https://cluster.example/jwks', bound_service_account_names: ['*'], bound_service_account_namespaces: ['ns'], token_ttl: 60 };
 const machines: Machine[] = [];
+
+/** A POST whose path leaves as it is: other clients take `.` and `..` out of it. @returns the status and the body */
+const raw = ({ server, cookie }: Machine, path: string, body: unknown) =>
+  new Promise<string>((resolve, reject) => {
+    const { hostname: host, port } = new URL(server.address);
+    const headers = { cookie: `_ea_=${cookie}`, 'content-type': 'application/json' };
+    const sent = request({ host, port, path, method: 'POST', headers, rejectUnauthorized: false }, (answer) => {
+      let text = `${answer.statusCode} `;
+      answer.setEncoding('utf8').on('data', (part) => (text += part));
+      answer.on('end', () => resolve(text));
+    });
+    sent.on('error', reject).end(JSON.stringify(body));
+  });
 
 test.after(async () => {
   for (const { server } of machines) await server.end();
@@ -142,6 +156,11 @@ for (const database of databases) {
       assert.equal((await admin('POST', `/cluster/role/${bad}`, CLUSTER)).status, 404, bad);
       assert.equal((await admin('DELETE', `/approle/role/${bad}`)).status, 404, bad);
     }
+    for (const step of ['.', '..', '%2e', '.%2E']) {
+      assert.match(await raw(machine, `/auth/approle/role/${step}`, {}), /^404 .*a role cannot be called \.{1,2}:/, step);
+      assert.match(await raw(machine, `/v1/auth/kubernetes/role/${step}`, CLUSTER), /^404 /, step);
+    }
+    assert.deepEqual((await admin('GET', '/cluster/role?list=true')).body.data.keys, []);
     assert.equal((await admin('POST', `/approle/role/${'x'.repeat(128)}`, {})).status, 204);
     assert.deepEqual((await admin('GET', '/approle/role?list=true')).body.data.keys, ['edge', 'web', 'x'.repeat(128)]);
     const plain = await server.ask('POST', '/auth/approle/role/web', { cookie: machine.cookie, body: '{}', headers: { 'content-type': 'text/plain' } });
