@@ -2,7 +2,7 @@
 import type { IdentityProvider } from '../../actors/directory/api.ts';
 import { JWT_ALGORITHMS } from '../../kernel/http/identity-provider.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
-import { normalName } from '../../kernel/normal-form.ts';
+import { composed, normalName } from '../../kernel/normal-form.ts';
 import type { AuthContext } from './actors.ts';
 import { type LoginEnd, type LoginRequest, refuse } from './login-end.ts';
 
@@ -39,5 +39,17 @@ function nameOf(sub: unknown, providers: readonly IdentityProvider[], index: num
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses control characters.
   if (typeof sub !== 'string' || sub === '' || /[\u0000-\u001f\u007f-\u009f]/.test(sub)) return undefined;
   const name = normalName(providers.length > 1 ? `${providers[index]?.jwt_issuer_uri}#${sub}` : sub);
-  return name !== undefined && [...name].length <= MAX_NAME_CHARACTERS ? name : undefined;
+  if (name === undefined || [...name].length > MAX_NAME_CHARACTERS) return undefined;
+  return providers.length > 1 && ownerOf(name, providers) !== index ? undefined : name;
+}
+
+/**
+ * New realms have no providers whose users could have the same name, but a stored one may have: there the name belongs to the longest issuer with which it
+ * begins, and to the first of two that are the same.
+ */
+function ownerOf(name: string, providers: readonly IdentityProvider[]): number | undefined {
+  const fitting = providers
+    .map(({ jwt_issuer_uri: issuer }, index) => ({ prefix: `${composed(issuer)}#`, index }))
+    .filter(({ prefix }) => name.startsWith(prefix));
+  return fitting.toSorted((a, b) => b.prefix.length - a.prefix.length)[0]?.index;
 }

@@ -1,5 +1,7 @@
 // Sign-in with a JWT of a realm's identity providers, over real HTTPS and with real key servers.
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { SignJWT } from 'jose';
 import { test } from 'uvu';
 import { startIssuer } from '../../fakes/issuer.ts';
@@ -182,6 +184,17 @@ test('a record names a user of the provider as jwt only; as userpass such a name
   assert.equal((await ask('PUT', '/admins/as-password', { realms: ['_', 'one'], userpass: 'jwt:user-2' })).status, 400);
   const { cookie } = await bearer('one', await idp.token({ sub: 'user-2' }));
   assert.equal((await server.ask('GET', '/realms/one/userpass', { cookie })).status, 403);
+});
+
+test('in a stored realm whose providers have names in common, each belongs to the longest issuer', async () => {
+  const inner = `${idp.issuer}#b`;
+  const store = new DatabaseSync(join(server.dataDir, 'gatehouse.db'));
+  store.exec(`UPDATE realm SET auth_params = replace(auth_params, '${second.issuer}', '${inner}') WHERE id = 'two'`);
+  store.close();
+  const tokens = [await idp.token({ sub: 'b#ada' }), await second.token({ iss: inner, sub: 'ada' }), await idp.token({ sub: 'ada' })];
+  const cookies = (await Promise.all(tokens.map((token) => bearer('two', token)))).map(({ cookie = 'none' }) => cookie);
+  const names = await Promise.all(cookies.map(async (cookie) => (await server.ask('GET', '/whoami', { cookie })).body.sub));
+  assert.deepEqual(names, [undefined, `${inner}#ada`, `${idp.issuer}#ada`]);
 });
 
 test.run();
