@@ -129,8 +129,11 @@ function addHooks(app: FastifyInstance, { http, metrics, tracer, log, logsReques
   app.addHook('onRequest', (request, reply, done) => {
     running.begin(request.raw.socket);
     request.response = reply.raw;
+    const refusal = malformed(request.raw);
+    // What follows it may have another beginning for a proxy (RFC 9112 sections 6.1 and 6.3).
+    if (refusal) reply.header('connection', 'close');
     // For an unknown path, errors in the body do not matter: it is not read.
-    callContext.run({ requestId: request.id, isTraced }, done, malformed(request.raw) ?? (request.is404 ? new Fault('NOT_FOUND') : undefined));
+    callContext.run({ requestId: request.id, isTraced }, done, refusal ?? (request.is404 ? new Fault('NOT_FOUND') : undefined));
   });
   app.addHook('onResponse', (request, reply, done) => {
     // Set if the hook above has run.

@@ -16,6 +16,7 @@ export function malformed({ httpVersion, headers, method, url = '' }: IncomingMe
   if (!VERSIONS.has(httpVersion)) return refusal('the version of HTTP must be 1.1 or 1.0');
   if (!TARGET.test(url) && !(url === '*' && method === 'OPTIONS')) return refusal('the target must be a path or an address, without a fragment');
   if (host === undefined ? httpVersion === '1.1' : !HOST.test(host)) return refusal('there must be one Host header, with a host and perhaps a port');
+  if (coding !== undefined && httpVersion === '1.0') return refusal('a request of HTTP/1.0 must not have a transfer coding');
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') return refusal('the transfer coding must be chunked and nothing else');
   if (expect !== undefined && httpVersion === '1.1' && !CONTINUE.test(expect)) return new Fault('EXPECTATION_FAILED');
   return undefined;

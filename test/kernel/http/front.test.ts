@@ -267,7 +267,7 @@ test('a slow client gets 408, bytes that are not HTTP get 400, large headers get
   }
 });
 
-test('no host, two hosts, two credentials, another version and an unknown transfer coding are refused', async () => {
+test('what proxies could read differently is refused, and ends its connection: hosts, versions, codings', async () => {
   const chunked = 'Content-Type: application/json\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n';
   for (const [request, message] of [
     ['GET /health HTTP/1.1\r\n\r\n', /Host/],
@@ -277,13 +277,15 @@ test('no host, two hosts, two credentials, another version and an unknown transf
     ['GET /health\r\n\r\n', /version/],
     ['GET /health HTTP/2.0\r\nHost: x\r\n\r\n', /version/],
     [`POST /extra/7 HTTP/1.1\r\nHost: x\r\n${chunked}`, /transfer coding/],
+    [`POST /extra/7 HTTP/1.0\r\nConnection: keep-alive\r\n${chunked.replace('gzip, ', '')}`, /transfer coding/],
     ['GET /health#fragment HTTP/1.1\r\nHost: x\r\n\r\n', /target/],
     ['GET * HTTP/1.1\r\nHost: x\r\n\r\n', /target/],
     ['GET file:///health HTTP/1.1\r\nHost: x\r\n\r\n', /target/],
   ] as const) {
-    const { status, body } = await raw(server, request);
+    const { status, head, body } = await raw(server, request);
     assert.equal(status, 400, request);
     assert.match(JSON.parse(body).message, message, request);
+    assert.match(head, /^connection: close$/im, request);
   }
   const twice = await raw(server, `GET /whoami HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${cookie}\r\nAuthorization: Bearer x\r\n\r\n`);
   assert.equal(twice.status, 401);
