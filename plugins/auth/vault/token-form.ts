@@ -40,7 +40,8 @@ export const VAULT_TOKEN: TokenForm = {
       ...(bounds.length > 0 && { bound_cidrs: bounds.at(-1) }),
       renewable,
       ttl: ttlSeconds,
-      creation_ttl: leaseSeconds === 0 ? maxTtlSeconds : leaseSeconds,
+      // As long as it was good at first; 0 is no limit.
+      creation_ttl: leaseSeconds === 0 || maxTtlSeconds === 0 ? leaseSeconds + maxTtlSeconds : Math.min(leaseSeconds, maxTtlSeconds),
       explicit_max_ttl: maxTtlSeconds,
       creation_time: Math.floor(createdAt / 1000),
       issue_time: new Date(createdAt).toISOString(),

@@ -125,8 +125,10 @@ for (const database of databases) {
     const look = async (id: string, role: object) => open(await self(await logIn(await makeRole(id, { bind_secret_id: false, ...role }))), 'data');
     const eternal = await look('eternal', { token_ttl: 0 });
     assert.deepEqual([eternal.ttl, eternal.creation_ttl, eternal.explicit_max_ttl, eternal.expire_time], [0, 0, 0, null]);
-    const mortal = await look('mortal', { token_ttl: 0, token_max_ttl: 100 });
-    assert.deepEqual([mortal.ttl, mortal.creation_ttl, mortal.explicit_max_ttl], [100, 100, 100]);
+    for (const token_ttl of [0, 600]) {
+      const mortal = await look(`mortal-${token_ttl}`, { token_ttl, token_max_ttl: 100 });
+      assert.deepEqual([mortal.ttl, mortal.creation_ttl, mortal.explicit_max_ttl], [100, 100, 100]);
+    }
   });
 
   // covers: POST /v1/auth/token/renew-self
