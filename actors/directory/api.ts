@@ -156,6 +156,8 @@ export type DirectoryApi = {
   publicKeys(purpose: SigningPurpose): Promise<readonly Readonly<Record<string, unknown>>[]>;
 
   audit(query: AuditQuery): Promise<EncodedPage<AuditRow>>;
+  /** When an earlier realm of this name was deleted, milliseconds since the epoch; undefined if there was none. */
+  formerEndOfRealm(realm: string): Promise<number | undefined>;
 
   /** True until the first realm exists. */
   isEmpty(): Promise<boolean>;

@@ -3,6 +3,8 @@ import { defineActor } from '../../kernel/actor.ts';
 import { DataKey } from '../../kernel/data-key.ts';
 import { repeat } from '../../kernel/repeat.ts';
 import { encodePage } from '../../kernel/runtime/encoded-page.ts';
+import { realmScope } from '../../kernel/store/account-name.ts';
+import { formerEndOf } from '../../kernel/store/accounts.ts';
 import { purgeAudit, queryAudit } from '../../kernel/store/audit-query.ts';
 import { createForgedRows } from '../../kernel/store/forged-rows.ts';
 import { adminApi } from './admins.ts';
@@ -50,6 +52,7 @@ export default defineActor<DirectoryApi, DirectoryArgs>(async (args, ctx) => {
       ...firstStartApi(part),
       ...signing,
       audit: async (query) => encodePage(await queryAudit(store, query)),
+      formerEndOfRealm: (realm) => formerEndOf(store, realmScope(realm)),
     },
     async stop() {
       rest();

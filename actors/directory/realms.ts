@@ -106,9 +106,9 @@ async function deleteRealm(part: DirectoryServer, id: string, by: Principal): Pr
       return false;
     }
     if ((await tx.run('DELETE FROM realm WHERE id = $1', [id])) === 0) return true;
-    // Ends every account in the realm, also those of other schemes.
-    await endName(tx, realmScope(id), clock.now());
     await auditChange(tx, by, 'realm.delete', id, id);
+    // Ends every account in the realm, also those of other schemes. The last event of the realm is not after its end.
+    await endName(tx, realmScope(id), clock.now());
     return true;
   });
 }

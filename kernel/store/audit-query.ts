@@ -14,6 +14,8 @@ export interface AuditQuery {
   readonly realm: string | undefined;
   readonly event: string | undefined;
   readonly actor: string | undefined;
+  /** Only rows after this time, milliseconds since the epoch. It needs one of the filters. */
+  readonly since?: number | undefined;
   /** Cursor from the previous page. */
   readonly after: string | undefined;
   readonly limit: number;
@@ -28,7 +30,7 @@ const KEY = { time: 'number', stream: 'string', seq: 'number' } as const;
 const SIZE = TEXTS.map((column) => `COALESCE(OCTET_LENGTH(${column}), 0)`).join(' + ');
 
 /** A page may have fewer rows than requested, even none, and a `next`: what meets several filters may be rare among many rows. */
-export async function queryAudit(store: Store, { realm, event, actor, after, limit, isNewestFirst = false }: AuditQuery): Promise<Page<AuditRow>> {
+export async function queryAudit(store: Store, { realm, event, actor, since, after, limit, isNewestFirst = false }: AuditQuery): Promise<Page<AuditRow>> {
   // An index leads from each of these to its rows; the first is likely to have the fewest.
   const [first, ...others] = Object.entries({ actor, event, realm }).filter((each): each is [string, string] => each[1] !== undefined);
   const listing = {
@@ -37,7 +39,8 @@ export async function queryAudit(store: Store, { realm, event, actor, after, lim
     key: KEY,
     size: SIZE,
     isDescending: isNewestFirst,
-    ...(first && { where: `${first[0]} = $1`, params: [first[1]] }),
+    ...(first &&
+      (since === undefined ? { where: `${first[0]} = $1`, params: [first[1]] } : { where: `${first[0]} = $1 AND time > $2`, params: [first[1], since] })),
   };
   if (others.length === 0) return readPage<AuditRow>(store, listing, { after, limit });
   let from = after;

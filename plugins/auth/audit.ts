@@ -26,11 +26,13 @@ export function auditRoute(ctx: AuthContext): Route {
       if (!rights.isSuperAdmin && !(typeof realm === 'string' && rights.administers(realm))) throw new Fault('FORBIDDEN');
     },
     query: QUERY,
-    handle: async ({ query }) => {
-      const { realm, event, actor, order, after, limit } = query as Record<string, string | undefined>;
-      const { json, next } = await ctx.actors.directory
-        .at('main')
-        .audit({ realm, event, actor: actor === undefined ? undefined : composed(actor), after, limit: Number(limit), isNewestFirst: order === 'newest' });
+    handle: async (request) => {
+      const { realm, event, actor, order, after, limit } = request.query as Record<string, string | undefined>;
+      const directory = ctx.actors.directory.at('main');
+      // What happened in an earlier realm of this name is not for the administrators of the present one.
+      const since = (await rightsOf(ctx, requireCaller(request))).isSuperAdmin ? undefined : await directory.formerEndOfRealm(realm as string);
+      const filters = { realm, event, actor: actor === undefined ? undefined : composed(actor), since };
+      const { json, next } = await directory.audit({ ...filters, after, limit: Number(limit), isNewestFirst: order === 'newest' });
       return { status: 200, ...joinParts(['{"events":[', json, `],"next":${JSON.stringify(next)}}`]) };
     },
   };

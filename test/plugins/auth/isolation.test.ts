@@ -41,6 +41,31 @@ for (const database of databases) {
       assert.equal((await server.ask(method, path, { cookie: eve, ...(body ? { body } : {}) })).status, 403, path);
   });
 
+  test(name('the administrators of a realm see nothing of an earlier one of its name; super admins do'), async () => {
+    const events = async (cookie: string, more = '') => {
+      const { status, body } = await get(cookie, `/audit?realm=again&limit=1000${more}`);
+      assert.equal(status, 200);
+      return body.events.map((row: { event: string; target: string }) => `${row.event} ${row.target}`);
+    };
+    await they.realm('again');
+    await they.user('again', 'former', 'former password');
+    await server.runtime.advance(1_000);
+    assert.equal((await server.ask('DELETE', '/admins/realms/again', { cookie: they.root })).status, 204);
+    await server.runtime.advance(1_000);
+    await they.realm('again');
+    const admin = await they.realmAdmin('again', 'later');
+    const [former, later] = ['credential.create former', 'credential.create later'];
+    const [seen, all, filtered] = await Promise.all([events(admin), events(they.root), events(admin, '&event=credential.create')]);
+    assert.deepEqual(
+      [former, later].map((each) => [seen.includes(each), all.includes(each)]),
+      [
+        [false, true],
+        [true, true],
+      ],
+    );
+    assert.deepEqual([seen[0], filtered], ['realm.create again', [later]]);
+  });
+
   test(name('no answer to anybody else holds a cookie, a hash or a second factor'), async () => {
     const { cookie, body } = await they.signIn('r', 'ann', 'ann password');
     const totp = await they.enrol('r', 'ann', cookie as string);
