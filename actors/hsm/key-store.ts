@@ -66,12 +66,6 @@ function told(token: Token, keys: readonly [TokenKeyName, ...TokenKeyName[]], ha
   }
 }
 
-/** With the name that it is listed by, whichever it was asked for by: a key has one identifier. @throws KeyMissing, KeyAmbiguous */
-export function find(token: Token, key: TokenKeyName): TokenKey {
-  const handle = token.handle(key);
-  return { ...token.describe(key, handle), name: token.nameOf(handle) ?? key.name };
-}
-
 /** @throws KeyExists, MechanismMissing */
 export function generate(token: Token, options: SecretOptions, making: Making): TokenKey {
   const key = { name: options.name, kind: 'secret' } as const;

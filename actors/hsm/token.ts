@@ -5,8 +5,9 @@ import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
 import type { HsmQuirks, TokenKey, TokenKeyKind, TokenKeyName, TokenKeyType, TokenPublicKey } from './api.ts';
 import { type Attributes, lengthIn, readAttributes, TOLD, uint } from './attributes.ts';
 import { type HandleChecks, isStill } from './handle-checks.ts';
+import { halfAmong, type Search } from './key-kin.ts';
 import { type KeyMarks, markOf } from './key-marks.ts';
-import { cacheName, chosenName, hasTextId, idOf, namesOf } from './key-name.ts';
+import { cacheName, hasTextId, idOf, namesOf } from './key-name.ts';
 import { bare } from './point.ts';
 import { USES } from './template.ts';
 
@@ -43,8 +44,7 @@ interface TokenParts {
 
 interface Known {
   readonly attributes: Attributes;
-  /** @param name of the pair */
-  readonly half: (name: string) => pkcs11js.Handle | undefined;
+  readonly search: Search;
 }
 
 export class Token {
@@ -139,22 +139,23 @@ export class Token {
     ]);
   }
 
-  nameOf(handle: pkcs11js.Handle): string | undefined {
-    const isAlone = (label: Buffer) =>
+  /** Looks through the token. */
+  get kin(): Search {
+    return (kind, type, value) =>
       this.search([
-        { type: CKA.CLASS, value: uint(this.read(handle, CKA.CLASS)) },
-        { type: CKA.LABEL, value: label },
-      ]).length === 1;
-    return chosenName(this.read(handle, CKA.ID), this.read(handle, CKA.LABEL), isAlone);
+        { type: CKA.CLASS, value: CLASS[kind] },
+        { type, value },
+      ]);
   }
 
   attributes(handle: pkcs11js.Handle, kind: TokenKeyKind): Attributes {
     return readAttributes((types) => this.library.C_GetAttributeValue(this.session, handle, types) as { value: Buffer }[], TOLD[kind]);
   }
 
-  /** @param known its attributes, and what finds the public key of a pair, for callers who have more keys of the token */
+  /** @param known its attributes, and a search of the keys that were read with it, for callers who have more keys of the token */
   describe(key: TokenKeyName, handle = this.handle(key), known?: Known): TokenKey {
-    const { attributes, half } = known ?? { attributes: this.attributes(handle, key.kind), half: (name: string) => this.#half(name) };
+    const { attributes, search } = known ?? { attributes: this.attributes(handle, key.kind), search: this.kin };
+    const half = key.kind === 'private' && !key.wrapped ? halfAmong(search, key.kind, key.name, attributes) : undefined;
     const type = TYPE.get(uint(attributes.get(CKA.KEY_TYPE))) ?? 'OTHER';
     const isSet = (attribute: number) => attributes.get(attribute)?.[0] === 1;
     const bytes = key.kind === 'secret' ? lengthIn(attributes.get(CKA.VALUE_LEN)) : 0;
@@ -167,13 +168,12 @@ export class Token {
       sensitive: key.kind !== 'public' && isSet(CKA.SENSITIVE),
       extractable: key.kind === 'public' || isSet(CKA.EXTRACTABLE),
       uses: USES.filter(([, attribute]) => isSet(attribute)).map(([use]) => use),
-      publicKey: key.kind === 'secret' ? undefined : this.#publicKey(key, type, handle, half),
+      publicKey: key.kind === 'secret' ? undefined : this.#publicKey(type, half ?? handle),
     };
   }
 
-  /** From the public key of the pair, or from the private key as far as that tells it. */
-  #publicKey({ name, kind, wrapped }: TokenKeyName, type: TokenKeyType, handle: pkcs11js.Handle, half: Known['half']): TokenPublicKey | undefined {
-    const from = kind === 'public' || wrapped ? handle : (half(name) ?? handle);
+  /** @param from the public key of the pair, or the private key, which may tell it too */
+  #publicKey(type: TokenKeyType, from: pkcs11js.Handle): TokenPublicKey | undefined {
     if (type === 'RSA') {
       const [modulus, exponent] = [this.read(from, CKA.MODULUS), this.read(from, CKA.PUBLIC_EXPONENT)];
       return modulus && exponent && { type, modulus: new Uint8Array(modulus), exponent: new Uint8Array(exponent) };
@@ -181,16 +181,6 @@ export class Token {
     if (type !== 'EC' && type !== 'ED' && type !== 'X') return undefined;
     const [params, point] = [this.read(from, CKA.EC_PARAMS), this.read(from, CKA.EC_POINT)];
     return params && point && { type, params: new Uint8Array(params), point: new Uint8Array(bare(point)) };
-  }
-
-  /** Of several public keys of the name none is known to be of the pair. */
-  #half(name: string): pkcs11js.Handle | undefined {
-    try {
-      return this.lookUp({ name, kind: 'public' });
-    } catch (error) {
-      if (error instanceof KeyAmbiguous) return undefined;
-      throw error;
-    }
   }
 }
 

@@ -1,8 +1,9 @@
 // The work of each call on the keys of a token, in whichever thread it runs, and which of it takes long.
 import type { BroughtKey, KeyOptions, PairOptions, SecretOptions, TokenKeyName, TokenMechanism } from './api.ts';
+import { find } from './find-key.ts';
 import { listKeys } from './key-listing.ts';
 import { markOf } from './key-marks.ts';
-import { bring, destroy, find, generate, generatePair, type Making, readPrivateKey, readValue } from './key-store.ts';
+import { bring, destroy, generate, generatePair, type Making, readPrivateKey, readValue } from './key-store.ts';
 import { decrypt, derive, encrypt, sign, unwrap, wrap, wrapKey } from './key-use.ts';
 import type { Token } from './token.ts';
 

@@ -42,6 +42,7 @@ const common = (objectClass: number, id: string, label: string): Stored => ({
   ...{ [CKA.CLASS]: ulong(objectClass), [CKA.TOKEN]: Buffer.of(1), [CKA.KEY_TYPE]: ulong(CKK.EC), [CKA.ID]: Buffer.from(id), [CKA.LABEL]: Buffer.from(label) },
 });
 const privateKey = (id: string, label = id): Stored => common(CKO.PRIVATE_KEY, id, label);
+const secretKey = (id: string, label = id): Stored => common(CKO.SECRET_KEY, id, label);
 const publicKey = (point: number, id: string, label = id): Stored => ({
   ...common(CKO.PUBLIC_KEY, id, label),
   ...{ [CKA.EC_PARAMS]: Buffer.of(6, 1, 1), [CKA.EC_POINT]: Buffer.of(4, point) },
@@ -67,6 +68,51 @@ test('a pair has the public key of its CKA_ID, else of its label, and none of se
     ['by id', 1],
     ['by label', 3],
     ['twice', undefined],
+  ]);
+});
+
+test('the halves of a pair have one CKA_ID, whatever their labels, and each has the name of the other', () => {
+  const { token } = tokenWith([
+    ...[privateKey('\u0001', 'private'), publicKey(1, '\u0001', 'public')],
+    ...[privateKey('\u0002', 'swapped'), publicKey(2, '\u0002', 'other'), privateKey('\u0003', 'other'), publicKey(3, '\u0003', 'swapped')],
+  ]);
+  const told = listKeys(token).map(({ kind, name, pairName, publicKey: half }) => [kind, name, pairName, half && 'point' in half && half.point[1]]);
+  assert.deepEqual(told, [
+    ...[
+      ['private', 'private', 'public', 1],
+      ['private', 'swapped', 'other', 2],
+      ['private', 'other', 'swapped', 3],
+    ],
+    ...[
+      ['public', 'public', 'private', 1],
+      ['public', 'other', 'swapped', 2],
+      ['public', 'swapped', 'other', 3],
+    ],
+  ]);
+});
+
+test('a label that another key has, or is called by, names no second key', () => {
+  const { token } = tokenWith([
+    ...[secretKey('\u0001', 'label'), privateKey('\u0002', 'label'), publicKey(1, '\u0002', 'label')],
+    ...[privateKey('\u0003', 'called'), secretKey('called', 'otherwise'), publicKey(2, '\u0003', 'called')],
+    ...[secretKey('\u0004', 'of a pair'), privateKey('of a pair', '')],
+  ]);
+  const told = listKeys(token).map(({ kind, name, pairName }) => [kind, name, pairName]);
+  assert.deepEqual(told.toSorted(), [
+    ...[
+      ['private', '0x02', 'label'],
+      ['private', '0x03', 'called'],
+      ['private', 'of a pair', undefined],
+    ],
+    ...[
+      ['public', 'called', '0x03'],
+      ['public', 'label', '0x02'],
+    ],
+    ...[
+      ['secret', '0x04', undefined],
+      ['secret', 'called', undefined],
+      ['secret', 'label', undefined],
+    ],
   ]);
 });
 

@@ -20,6 +20,15 @@ const publicKey = (cka: string, point: string) =>
       { type: 0x180, value: Buffer.from('06082a8648ce3d030107', 'hex') }, { type: 0x181, value: Buffer.from('${point}', 'hex') }]).length`,
   );
 
+/** A pair on P-256 that signs. @param cka CKA_ID in hexadecimal */
+const pairOf = (cka: string, label: string, publicLabel = label) =>
+  server.hsm.tool(
+    server.slot,
+    `p.C_GenerateKeyPair(s, { mechanism: 0x1040 },
+      [...named('${publicLabel}', Buffer.from('${cka}', 'hex')), { type: 0x10a, value: true }, { type: 0x180, value: Buffer.from('06082a8648ce3d030107', 'hex') }],
+      [...named('${label}', Buffer.from('${cka}', 'hex')), { type: 0x108, value: true }, { type: 2, value: true }, { type: 0x103, value: true }]) && true`,
+  );
+
 const located = async (type: string) =>
   (await done(kmip(server.admin, 'Locate', structure('Attributes', enumeration('ObjectType', type))))).all('UniqueIdentifier');
 
@@ -111,6 +120,22 @@ if (!skipWithout('softhsm2')) {
     for (const name of ['one', 'twice', 'twice']) server.hsm.tool(server.slot, `pair('${name}')`);
     assert.deepEqual((await located('PublicKey')).toSorted(), [id('one_pk'), id('twice_pk')]);
     assert.deepEqual(await located('PrivateKey'), [id('one')]);
+  });
+
+  test('a pair with two labels, and one with the label of a secret key, sign and are verified by either half', async () => {
+    pairOf('0301', 'key of a card', 'public key of a card');
+    aes('0302', 'of two');
+    pairOf('0303', 'of two');
+    const ask = async (path: string, body: object) => (await server.admin('POST', `/v1/crypto/${path}`, { body })).body;
+    for (const [name, publicName] of [
+      ['key of a card', 'public key of a card'],
+      ['0x0303', 'of two'],
+    ] as const) {
+      for (const type of ['PrivateKey', 'PublicKey']) assert.ok((await located(type)).includes(id(type === 'PublicKey' ? `${publicName}_pk` : name)), name);
+      const signed = await ask('sign', { kid: id(name), alg: 'ES256', data: 'aGVsbG8' });
+      for (const kid of [id(name), id(`${publicName}_pk`)]) assert.equal((await ask('verify', { ...signed, kid, data: 'aGVsbG8' })).valid, true, kid);
+    }
+    assert.ok((await located('SymmetricKey')).includes(id('of two')));
   });
 
   test('a private key that tells no public key keeps its name: no secret key takes it', async () => {

@@ -94,12 +94,12 @@ async function missing(find: () => Promise<TokenKey>): Promise<TokenKey[]> {
   }
 }
 
-async function takeIn(ctx: OperationContext, keys: readonly TokenKey[], { prefix, slot }: SlotPlace, isNew: (id: string) => Promise<boolean>): Promise<void> {
+async function takeIn(ctx: OperationContext, keys: readonly TokenKey[], at: SlotPlace, isNew: (id: string) => Promise<boolean>): Promise<void> {
   for (const key of keys) {
-    const id = identifierOf({ prefix, slot, name: key.name }, key.kind === 'public');
+    const id = identifierOf({ ...at, name: key.name }, key.kind === 'public');
     if (!(await isNew(id))) continue;
     try {
-      const draft = draftOf(ctx, id, key);
+      const draft = draftOf(ctx, id, key, at);
       if (!draft) continue;
       await ctx.change(async (tx) => {
         await tx.insert({ ...draft, found: true });
@@ -117,7 +117,7 @@ async function takeIn(ctx: OperationContext, keys: readonly TokenKey[], { prefix
 const TYPE: Readonly<Record<TokenKeyKind, ObjectTypeCode>> = { secret: ObjectType.SymmetricKey, private: ObjectType.PrivateKey, public: ObjectType.PublicKey };
 
 /** The object of a key as it was found; undefined for one that this server does not know how to use. */
-function draftOf(ctx: OperationContext, id: string, key: TokenKey): Draft | undefined {
+function draftOf(ctx: OperationContext, id: string, key: TokenKey, at: SlotPlace): Draft | undefined {
   const attributes = new AttributeSet();
   attributes.set(integer(TAG.CryptographicUsageMask, maskOf(key.uses, key.kind === 'secret')));
   attributes.set(boolean(TAG.Sensitive, key.sensitive));
@@ -126,8 +126,9 @@ function draftOf(ctx: OperationContext, id: string, key: TokenKey): Draft | unde
   const content = key.kind === 'secret' ? secretContent(key, attributes) : pairContent(key, attributes);
   if (!content) return undefined;
   const draft = newObject(ctx, { place: placeFor(ctx, { type, found: id }), type, content, attributes, brought: true });
-  if (key.kind === 'private') setLink(draft, 'PublicKeyLink', `${id}_pk`);
-  if (key.kind === 'public') setLink(draft, 'PrivateKeyLink', id.slice(0, -'_pk'.length));
+  const pair = { ...at, name: key.pairName ?? key.name };
+  if (key.kind === 'private') setLink(draft, 'PublicKeyLink', identifierOf(pair, true));
+  if (key.kind === 'public') setLink(draft, 'PrivateKeyLink', identifierOf(pair));
   return draft;
 }
 
