@@ -108,6 +108,29 @@ if (!skipWithout('softhsm2')) {
     await done(kmip(server.admin, 'Encrypt', identifier(id('of its own')), bytes('Data', 'AB')));
   });
 
+  test('a key that somebody makes with the name of a destroyed one is found by a search, or by who wants it', async () => {
+    for (const name of ['listed anew', 'wanted anew']) {
+      await done(makeSecret(server.admin, id(name)));
+      await done(kmip(server.admin, 'Destroy', identifier(id(name))));
+      assert.ok(!(await located('SymmetricKey')).includes(id(name)));
+      aes(Buffer.from(name).toString('hex'), name);
+      if (name === 'wanted anew') await refused(makeSecret(server.admin, id(name)), /^Object_Already_Exists/);
+      else assert.ok((await located('SymmetricKey')).includes(id(name)));
+      await done(kmip(server.admin, 'Encrypt', identifier(id(name)), bytes('Data', 'AB')));
+      await done(kmip(server.admin, 'Destroy', identifier(id(name))));
+      assert.ok(!(server.hsm.tool(server.slot, 'labels(4)') as string[]).includes(name));
+    }
+  });
+
+  test('a key that is called by its CKA_ID stays so when nobody else has its label any more', async () => {
+    for (const cka of ['0401', '0402']) aes(cka, 'of both');
+    assert.ok((await located('SymmetricKey')).includes(id('0x0401')));
+    await done(kmip(server.admin, 'Destroy', identifier(id('0x0402'))));
+    const found = await located('SymmetricKey');
+    assert.deepEqual([found.includes(id('0x0401')), found.includes(id('of both'))], [true, false]);
+    await refused(kmip(server.admin, 'Encrypt', identifier(id('of both')), bytes('Data', 'AB')), /not found/);
+  });
+
   test('a public key that is none, and pairs of one name, are left out of a search', async () => {
     for (const [cka, point] of [
       ['garbage', 'deadbeef'],

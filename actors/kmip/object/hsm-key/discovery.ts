@@ -15,50 +15,43 @@ import type { OperationContext } from '../../operation-context.ts';
 import { newObject, setLink } from '../create.ts';
 import type { DatabaseParts } from '../database-objects.ts';
 import { algorithmOf } from '../key-attributes.ts';
+import { isDestroyed } from '../lifecycle.ts';
 import type { Draft } from '../managed-object.ts';
 import { placeFor } from '../place.ts';
 import { identifierOf, isPublicName, placeOf, type TokenPlace } from './identifier.ts';
 import type { OwnKeys } from './own-keys.ts';
 import { publicKeyOf } from './public-key.ts';
-import { describePublic, keptContent, maskOf } from './shape.ts';
+import { describePublic, keptContent, kindOf, maskOf } from './shape.ts';
 import type { Tokens } from './tokens.ts';
 
 const { ObjectType } = ENUM;
 
 /** Only for callers who administer the instance: what others may know of is in the database. @param id in full; undefined for all keys of all slots @param own keys of the server, which are left alone */
-export async function discoverKeys(
-  tokens: Tokens,
-  { rows, store, cache }: DatabaseParts,
-  ctx: OperationContext,
-  id: string | undefined,
-  own: OwnKeys,
-): Promise<void> {
+export async function discoverKeys(tokens: Tokens, parts: DatabaseParts, ctx: OperationContext, id: string | undefined, own: OwnKeys): Promise<void> {
   const { administers = [] } = ctx.caller;
   // A transaction must not wait for a token.
   if (administers.length === 0 || ctx.reader !== ctx.server.store) return;
-  // Each use of a key by an administrator asks this of the memory; a list of all keys would fill it.
-  const known = (each: string) => (id === undefined ? rows.describe(store, each) : cache.get(each, false));
-  const isNew = async (each: string) => !own.has(each) && (await known(each)) === undefined;
   if (id === undefined) {
     const places = administers.flatMap((prefix) => tokens.slotsOf(prefix).map((slot) => ({ prefix, slot })));
     // All at once: a search waits for slots that do not answer as long as for one of them.
     const lists = await Promise.all(places.map(async (at) => ({ at, keys: await listOf(tokens, at) })));
-    for (const { at, keys } of lists) await takeIn(ctx, others(keys, at, own), at, isNew);
+    // A list may be older than the destruction of a key.
+    const isThere = async (place: TokenPlace, { kind }: TokenKey) => (await orNone(foundOf(tokens, place, [kind]))).length > 0;
+    for (const { at, keys } of lists) await takeIn({ parts, ctx, own, isThere }, keys, at);
     return;
   }
   const place = placeOf(id, tokens.prefixes, isPublicName(id));
-  if (!place || !administers.includes(place.prefix) || tokens.absence(place) !== undefined || !(await isNew(id))) return;
+  if (!place || !administers.includes(place.prefix) || tokens.absence(place) !== undefined) return;
+  // Each use of a key by an administrator asks this of the memory; a list of all keys would fill it.
+  if (own.has(id) || (await parts.cache.get(id, false))) return;
   const kinds: readonly TokenKeyKind[] = isPublicName(id) ? ['public'] : ['secret', 'private'];
-  await takeIn(ctx, others(await foundOf(tokens, place, kinds), place, own), place, isNew);
+  await takeIn({ parts, ctx, own }, await foundOf(tokens, place, kinds), place);
 }
 
 /** For who makes a key of a name that the token has already, as from a call whose maker did not wait for it: it becomes an object that can be found and destroyed, and of which a replacement numbers its generation. */
-export async function takeInTaken(tokens: Tokens, { rows, store }: DatabaseParts, ctx: OperationContext, place: TokenPlace, own: OwnKeys): Promise<void> {
-  const isNew = async (each: string) => !own.has(each) && (await rows.describe(store, each)) === undefined;
-  await takeIn(ctx, others(await foundOf(tokens, place, ['secret', 'private', 'public']), place, own), place, isNew);
+export async function takeInTaken(tokens: Tokens, parts: DatabaseParts, ctx: OperationContext, place: TokenPlace, own: OwnKeys): Promise<void> {
+  await takeIn({ parts, ctx, own }, await foundOf(tokens, place, ['secret', 'private', 'public']), place);
 }
-
-const others = (keys: readonly TokenKey[], at: SlotPlace, own: OwnKeys): readonly TokenKey[] => keys.filter((key) => !own.isFound(key, at));
 
 async function foundOf(tokens: Tokens, place: TokenPlace, kinds: readonly TokenKeyKind[]): Promise<readonly TokenKey[]> {
   const found: TokenKey[] = [];
@@ -71,13 +64,14 @@ async function foundOf(tokens: Tokens, place: TokenPlace, kinds: readonly TokenK
 const LIST_MS = 2_000;
 
 /** Nothing from a slot that is not there, or whose instance does not answer: a search goes on without it. */
+const orNone = (keys: Promise<readonly TokenKey[]>): Promise<readonly TokenKey[]> =>
+  keys.catch((error: unknown) => {
+    if (error instanceof Refusal || error instanceof Fault) return [];
+    throw error;
+  });
+
 async function listOf(tokens: Tokens, place: SlotPlace): Promise<readonly TokenKey[]> {
-  const listed = tokens
-    .call(place, 'to list its keys', (hsm, slot) => hsm.list(slot))
-    .catch((error: unknown) => {
-      if (error instanceof Refusal || error instanceof Fault) return [];
-      throw error;
-    });
+  const listed = orNone(tokens.call(place, 'to list its keys', (hsm, slot) => hsm.list(slot)));
   const enough = new AbortController();
   const late = setTimeout(LIST_MS, [], { signal: enough.signal }).catch(() => []);
   const keys = await Promise.race([listed, late]);
@@ -94,10 +88,30 @@ async function missing(find: () => Promise<TokenKey>): Promise<TokenKey[]> {
   }
 }
 
-async function takeIn(ctx: OperationContext, keys: readonly TokenKey[], at: SlotPlace, isNew: (id: string) => Promise<boolean>): Promise<void> {
+interface Taking {
+  readonly parts: DatabaseParts;
+  readonly ctx: OperationContext;
+  readonly own: OwnKeys;
+  /** Whether the key is on the token still; undefined if it was found just now. */
+  isThere?(place: TokenPlace, key: TokenKey): Promise<boolean>;
+}
+
+/** Whether the key has no object. One that is destroyed had the name before: the token has it free again, and somebody else may take it. */
+async function isNew({ parts: { rows, store }, own, isThere }: Taking, key: TokenKey, at: SlotPlace): Promise<boolean> {
+  const stored = async (name: string) => (await rows.describe(store, identifierOf({ ...at, name }, key.kind === 'public')))?.object;
+  if (own.isFound(key, at)) return false;
+  const before = await stored(key.name);
+  if (before) return isDestroyed(before.state) && (await isThere?.({ ...at, name: key.name }, key)) !== false;
+  // Its label may have been that of another key too, which is gone: until then its CKA_ID was its name.
+  const byId = await stored(key.names.at(-1) ?? key.name);
+  return !byId || isDestroyed(byId.state) || kindOf(byId) !== key.kind;
+}
+
+async function takeIn(taking: Taking, keys: readonly TokenKey[], at: SlotPlace): Promise<void> {
+  const { ctx } = taking;
   for (const key of keys) {
+    if (!(await isNew(taking, key, at))) continue;
     const id = identifierOf({ ...at, name: key.name }, key.kind === 'public');
-    if (!(await isNew(id))) continue;
     try {
       const draft = draftOf(ctx, id, key, at);
       if (!draft) continue;

@@ -1,7 +1,9 @@
-// A search for the keys of several slots: all of them are asked at once.
+// A search for the keys of slots: all of them are asked at once, and what they have told is not believed for ever.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { discoverKeys } from '../../../../../actors/kmip/object/hsm-key/discovery.ts';
+import { Refusal } from '../../../../../kmip/refusal.ts';
+import { ENUM } from '../../../../../kmip/ttlv/enumeration.ts';
 
 test('a slot that lists its keys late keeps a search from asking no other slot', async () => {
   const [store, asked, found] = [{}, [] as string[], [] as string[]];
@@ -20,6 +22,22 @@ test('a slot that lists its keys late keeps a search from asking no other slot',
   await discoverKeys(tokens as never, { store } as never, ctx as never, undefined, own as never);
   assert.deepEqual(asked, ['hsm::one::1', 'hsm::one::2', 'hsm::two::3']);
   assert.deepEqual(found, asked);
+});
+
+test('a list that is older than the destruction of a key does not bring it back', async () => {
+  const changes: unknown[] = [];
+  const tokens = {
+    slotsOf: () => [1],
+    async call(_: unknown, what: string) {
+      if (what === 'to find a key') throw new Refusal('ItemNotFound', 'the token has no secret key');
+      return [{ name: 'key', names: ['key'], kind: 'secret', type: 'AES', bits: 256, uses: [] }];
+    },
+  };
+  const rows = { describe: async () => ({ object: { state: ENUM.State.Destroyed } }) };
+  const store = {};
+  const ctx = { caller: { administers: ['hsm::one'] }, reader: store, server: { store }, change: async () => changes.push('taken in') };
+  await discoverKeys(tokens as never, { store, rows } as never, ctx as never, undefined, { isFound: () => false } as never);
+  assert.deepEqual(changes, []);
 });
 
 test.run();
