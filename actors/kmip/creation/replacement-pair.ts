@@ -29,7 +29,9 @@ export async function rekeyPair(tx: ObjectTransaction, oldPrivate: Draft, reques
   // A new curve or length for one key of the pair applies to both.
   if (givenCurve(privateAttributes) !== givenCurve(publicAttributes)) publicAttributes.remove(TAG.CryptographicDomainParameters);
   if (givenLength(privateAttributes) !== givenLength(publicAttributes)) publicAttributes.remove(TAG.CryptographicLength);
-  const [privateKey, publicKey] = await lastGeneration(tx, ctx, [oldPrivate.id, oldPublic.id]);
+  // A token makes both halves with one name, whatever those of the old ones are.
+  const half = ctx.server.objects.sourceOf(oldPrivate.id).keeper ? `${oldPrivate.id}_pk` : oldPublic.id;
+  const [privateKey, publicKey] = await lastGeneration(tx, ctx, [oldPrivate.id, half]);
   const pair = newPair(ctx, privateAttributes, publicAttributes, source, { privateKey, publicKey });
   await replace(tx, ctx, { old: oldPrivate, replacement: pair.privateKey }, { old: oldPublic, replacement: pair.publicKey });
   await tx.audit('key.rekey', oldPrivate.id);

@@ -4,7 +4,21 @@ import { test } from 'uvu';
 import { until } from '../../runtime.ts';
 import { signInAdmin } from '../../server.ts';
 import { skipWithout } from '../../system.ts';
-import { bytes, curve, done, enumeration, type HsmServer, identifier, kmip, makePair, makeSecret, refused, startHsmServer, structure } from './hsm-server.ts';
+import {
+  bytes,
+  curve,
+  done,
+  enumeration,
+  type HsmServer,
+  identifier,
+  kmip,
+  makePair,
+  makeSecret,
+  refused,
+  startHsmServer,
+  structure,
+  text,
+} from './hsm-server.ts';
 
 let server: HsmServer;
 const id = (name: string) => server.prefix + name;
@@ -159,6 +173,18 @@ if (!skipWithout('softhsm2')) {
       for (const kid of [id(name), id(`${publicName}_pk`)]) assert.equal((await ask('verify', { ...signed, kid, data: 'aGVsbG8' })).valid, true, kid);
     }
     assert.ok((await located('SymmetricKey')).includes(id('of two')));
+    const replaced = await done(kmip(server.admin, 'ReKeyKeyPair', text('PrivateKeyUniqueIdentifier', id('key of a card'))));
+    assert.equal(replaced['PublicKeyUniqueIdentifier'], id('key of a card::1_pk'));
+    for (const type of ['PrivateKey', 'PublicKey']) assert.equal((await located(type)).filter((each) => each.includes('card::1')).length, 1, type);
+  });
+
+  test('a key of this server has one identifier, however long its name is', async () => {
+    const name = 'long'.repeat(25);
+    await done(makeSecret(server.admin, id(name)));
+    const cka = `0x${Buffer.from(name).toString('hex')}`;
+    assert.ok(!(await located('SymmetricKey')).includes(id(cka)));
+    await refused(kmip(server.admin, 'Destroy', identifier(id(cka))), /not found/);
+    await done(kmip(server.admin, 'Encrypt', identifier(id(name)), bytes('Data', 'AB')));
   });
 
   test('a private key that tells no public key keeps its name: no secret key takes it', async () => {

@@ -18,7 +18,7 @@ import { algorithmOf } from '../key-attributes.ts';
 import { isDestroyed } from '../lifecycle.ts';
 import type { Draft } from '../managed-object.ts';
 import { placeFor } from '../place.ts';
-import { identifierOf, isPublicName, placeOf, type TokenPlace } from './identifier.ts';
+import { identifierOf, isPublicName, namesById, placeOf, type TokenPlace } from './identifier.ts';
 import type { OwnKeys } from './own-keys.ts';
 import { publicKeyOf } from './public-key.ts';
 import { describePublic, keptContent, kindOf, maskOf } from './shape.ts';
@@ -102,9 +102,11 @@ async function isNew({ parts: { rows, store }, own, isThere }: Taking, key: Toke
   if (own.isFound(key, at)) return false;
   const before = await stored(key.name);
   if (before) return isDestroyed(before.state) && (await isThere?.({ ...at, name: key.name }, key)) !== false;
-  // Its label may have been that of another key too, which is gone: until then its CKA_ID was its name.
-  const byId = await stored(key.names.at(-1) ?? key.name);
-  return !byId || isDestroyed(byId.state) || kindOf(byId) !== key.kind;
+  for (const name of namesById(key)) {
+    const other = await stored(name);
+    if (other && !isDestroyed(other.state) && kindOf(other) === key.kind) return false;
+  }
+  return true;
 }
 
 async function takeIn(taking: Taking, keys: readonly TokenKey[], at: SlotPlace): Promise<void> {

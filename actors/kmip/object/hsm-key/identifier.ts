@@ -1,4 +1,5 @@
 // Identifiers of keys on tokens: `hsm::<model>[_n]::<slot>::<name>`, or without the model if there is one instance.
+import type { TokenKey } from '../../../hsm/api.ts';
 
 /** Where a key lies. */
 export interface TokenPlace {
@@ -57,4 +58,15 @@ export function nextGeneration(id: string): string {
   const [, place = '', name = id, generation = '0', end = ''] = /^(hsm::[a-z][a-z0-9_]*::\d+::)(.+?)(?:::(\d{1,9}))?(_pk)?$/s.exec(id) ?? [];
   const base = /^0x([0-9a-f]{2})+$/.test(name) ? name.slice(2, 2 + MAX_BASE) : name;
   return `${place}${base}::${Number(generation) + 1}${end}`;
+}
+
+/**
+ * Other names that the CKA_ID of a key gives it: it has one in hexadecimal as long as another key has its label, and a text from this server even
+ * if that is longer than those of tools may be.
+ */
+export function namesById({ name, names }: Pick<TokenKey, 'name' | 'names'>): string[] {
+  const hex = names.findLast((each) => /^0x([0-9a-f]{2})+$/.test(each));
+  if (hex === undefined) return [];
+  const id = Buffer.from(hex.slice(2), 'hex');
+  return [hex, id.toString()].filter((each) => each !== name && (each === hex || Buffer.from(each).equals(id)));
 }

@@ -1,7 +1,7 @@
 // Identifiers of keys on tokens.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { canonical, nextGeneration, placeOf, withPlainSlot } from '../../../../../actors/kmip/object/hsm-key/identifier.ts';
+import { canonical, namesById, nextGeneration, placeOf, withPlainSlot } from '../../../../../actors/kmip/object/hsm-key/identifier.ts';
 
 const ONE = ['hsm::soft_hsm'];
 
@@ -32,6 +32,15 @@ test('the next generation has a name that a new key may have, also where the las
     ['0102::1', '0102::2'],
   ] as const)
     assert.equal(nextGeneration(`hsm::soft_hsm::0::${id}`), `hsm::soft_hsm::0::${next}`);
+});
+
+test('the other names that a CKA_ID gives are its hexadecimal form and its text, and no label', () => {
+  const names = (name: string, id: string, label = 'label') =>
+    namesById({ name, names: [Buffer.from(id, 'latin1').toString(), label, `0x${Buffer.from(id, 'latin1').toString('hex')}`] });
+  assert.deepEqual(names('label', '\u0001'), ['0x01', '\u0001']);
+  assert.deepEqual(names('0x6c6f6e67', 'long'), ['long']);
+  assert.deepEqual(names('0xff', '\u00ff', '0x02'), []);
+  assert.deepEqual(namesById({ name: 'label', names: ['label'] }), []);
 });
 
 test.run();
