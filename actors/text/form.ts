@@ -10,7 +10,8 @@ import { pairsIn } from './url-encoded.ts';
 const KINDS = /^(multipart\/form-data|application\/x-www-form-urlencoded)[ \t]*(;|$)/i;
 const CHARSET = /;[ \t]*charset="?([^";\s]+)/i;
 const MAX_PARTS = 32;
-const REPLACEMENT = '\ufffd';
+/** The sign for what the library has replaced, and control characters that no text has: in windows-1252, which it reads as ISO 8859-1, they are letters and quotation marks. */
+const DOUBTFUL = /[\ufffd\u0080-\u009f]/;
 const NO_TEXT = 'the file is not text in UTF-8, or in UTF-16 with a byte order mark';
 
 type Fields = Record<string, string>;
@@ -62,8 +63,8 @@ function decoded(decoder: TextDecoder, name: string, bytes: Uint8Array): string 
 }
 
 /**
- * The library replaces what is no UTF-8, reads charsets that it does not know as UTF-8, and does not tell them. A text may have the sign itself.
- * @param names of texts that have it @throws Fault BAD_REQUEST
+ * The library replaces what is no UTF-8, reads charsets that it does not know as UTF-8, and does not tell them. A text may have such a sign itself.
+ * @param names of texts that have one @throws Fault BAD_REQUEST
  */
 function refuseReplaced(contentType: string, body: Buffer, names: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -78,7 +79,7 @@ function refuseReplaced(contentType: string, body: Buffer, names: readonly strin
   });
 }
 
-/** @param doubtful gets the names of texts that have the sign for what was replaced */
+/** @param doubtful gets the names of texts that may have been read in a wrong charset */
 function readParts(contentType: string, body: Buffer, form: FormLimits, doubtful: string[]): Promise<Form> {
   return new Promise((resolve, reject) => {
     const fields: Fields = Object.create(null) as Fields;
@@ -93,7 +94,7 @@ function readParts(contentType: string, body: Buffer, form: FormLimits, doubtful
     // The library passes undefined for a part without a name, whatever its types say.
     parser.on('field', (name = '', text, _, isCut) => {
       if (isCut) return reject(tooLong(name, form));
-      if (text.includes(REPLACEMENT)) doubtful.push(name);
+      if (DOUBTFUL.test(text)) doubtful.push(name);
       take(name, text);
     });
     parser.on('file', (name = '', stream, given) => {

@@ -145,7 +145,8 @@ test('a field that is no UTF-8 is refused, not mangled; another charset that is 
     );
   const encoded = (text: string, charset = '') => send(new Uint8Array(Buffer.from(text, 'latin1')), `application/x-www-form-urlencoded${charset}`);
   const part = (charset: string) => `content-type: text/plain; charset=${charset}\r\n`;
-  const named = [inParts('caf\xe9', part('UTF-8')), inParts('\xcf\xf0\xe8', part('windows-1251')), encoded('doc=caf%E9', '; charset=UTF-8')];
+  const windows = [inParts('\x80 100', part('windows-1252')), inParts('\x93caf\xe9\x94', part('cp1252'))];
+  const named = [...windows, inParts('caf\xe9', part('UTF-8')), inParts('\xcf\xf0\xe8', part('windows-1251')), encoded('doc=caf%E9', '; charset=UTF-8')];
   for (const asked of [inParts('caf\xe9 \xef\xbf\xbd'), encoded('doc=caf%E9'), encoded('doc=caf\xe9'), encoded('doc=%ED%A0%80'), ...named]) {
     const { status, body } = await asked;
     assert.deepEqual([status, body.message], [400, 'doc: the text is not UTF-8']);
@@ -153,7 +154,8 @@ test('a field that is no UTF-8 is refused, not mangled; another charset that is 
   assert.deepEqual((await inParts('a \xef\xbf\xbd \xc3\xa9')).body, { summary: 'a \ufffd é' });
   assert.deepEqual((await encoded('doc=a+%EF%BF%BD+%C3%A9')).body, { summary: 'a \ufffd é' });
   assert.deepEqual((await encoded('doc=100%+caf%c3%A9%2&')).body, { summary: '100% café%2' });
-  assert.deepEqual((await inParts('caf\xe9', part('iso-8859-1'))).body, { summary: 'café' });
+  for (const charset of ['iso-8859-1', 'windows-1252']) assert.deepEqual((await inParts('caf\xe9', part(charset))).body, { summary: 'café' });
+  assert.deepEqual((await inParts('a \xc2\x85 b')).body, { summary: 'a \u0085 b' });
   assert.deepEqual((await encoded('doc=%CF%F0%E8', '; charset=windows-1251')).body, { summary: 'При' });
   assert.match((await encoded('doc=a', '; charset=klingon')).body.message, /the charset klingon of the form is unknown/);
 });
