@@ -6,6 +6,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import { ConfigError } from '../../../kernel/config/config-error.ts';
+import { leavesOf } from '../../../kernel/config/schema.ts';
+import { KERNEL_SECTIONS } from '../../../kernel/config/sections.ts';
 import { configure } from '../../../kernel/configure.ts';
 import type { HsmInstanceConfig } from '../../../plugins/hsm/config.ts';
 import { BUILT_IN } from '../../../plugins/index.ts';
@@ -63,6 +65,15 @@ test('variables are read by the type of their key', async () => {
   assert.deepEqual(Object.keys(env), []);
   assert.deepEqual((await load('', [], { GATEHOUSE_HTTP_PROT: '1' })).warnings, ['GATEHOUSE_HTTP_PROT: matches no key of the configuration and is ignored']);
   assert.deepEqual((await load('', [], { GATEHOUSE_DATA_DIR: 'data', GATEHOUSE_PROFILE_DIR: 'profiles' })).warnings, []);
+});
+
+test('a word that a key does not take is told with those that it takes', async () => {
+  const sections = { ...KERNEL_SECTIONS, ...Object.fromEntries(BUILT_IN.map(({ section, name, config }) => [section ?? name, config])) };
+  const keys = Object.entries(sections).flatMap(([name, schema]) => leavesOf(schema, [name]).filter((leaf) => !('type' in leaf.schema)));
+  assert.ok(keys.length > 4);
+  const env = Object.fromEntries(keys.map(({ path }) => [`GATEHOUSE_${path.join('_').toUpperCase()}`, 'nowhere']));
+  const told = (await problems('', [], env)).map((problem) => problem.replace(/(?<=: must be one of )\w+(, \w+)+$/, ''));
+  assert.deepEqual(told.sort(), keys.map(({ path }) => `${path.join('.')}: must be one of `).sort());
 });
 
 test('every problem is reported at once', async () => {
