@@ -12,6 +12,7 @@ import { resolveSecrets, type SecretSources, UNREAD } from './config/secret.ts';
 import { KERNEL_SECTIONS, type KernelConfig } from './config/sections.ts';
 import type { Setting } from './config/setting.ts';
 import { type AnyPlugin, sectionOf } from './plugin.ts';
+import { parseRootKey } from './root-key.ts';
 import { storeUrlProblem } from './store/store-url.ts';
 import { tracingProblems } from './trace-config.ts';
 
@@ -65,7 +66,8 @@ export async function configure({ plugins, argv, env }: ConfigureOptions): Promi
   const sources = { base: file.base, env, used: new Set<string>(), problems: [] };
   const newRootKey = readSecretFlag(flags.newRootKey, '--new-root-key', sources);
   const copyStore = readSecretFlag(flags.copyStore, '--copy-store', sources);
-  const problems = [...catalog.problems, ...loaded.problems, ...kernelProblems(loaded.sections, env), ...own, ...completed.problems, ...sources.problems];
+  const ofKernel = [...kernelProblems(loaded.sections, env), ...rootKeyProblems(newRootKey, '--new-root-key')];
+  const problems = [...catalog.problems, ...loaded.problems, ...ofKernel, ...own, ...completed.problems, ...sources.problems];
   if (problems.length > 0) throw new ConfigError(problems);
   const kept = Object.fromEntries(KEPT.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
   forget(env, [...Object.keys(env).filter((name) => name.startsWith('GATEHOUSE_')), ...loaded.secretVariables, ...sources.used]);
@@ -126,5 +128,17 @@ function kernelProblems(sections: Readonly<Record<string, unknown>>, env: NodeJS
   // One that is empty or no text, or could not be read, has its problem already.
   const isText = typeof store?.url === 'string' && store.url !== '' && store.url !== UNREAD;
   const url = isText ? storeUrlProblem(store.url) : undefined;
-  return [...emptyPlaces(env), ...addresses, ...(url === undefined ? [] : [`store.url: ${url}`]), ...tracingProblems(tracing)];
+  const ofStore = [...(url === undefined ? [] : [`store.url: ${url}`]), ...rootKeyProblems(store?.root_key, 'store.root_key')];
+  return [...emptyPlaces(env), ...addresses, ...ofStore, ...tracingProblems(tracing)];
+}
+
+/** Before the database is made or gets the tables of this version, for which no root key is needed. */
+function rootKeyProblems(given: unknown, where: string): readonly string[] {
+  if (typeof given !== 'string' || given === '' || given === UNREAD) return [];
+  try {
+    parseRootKey(given, where).forget();
+    return [];
+  } catch (error) {
+    return (error as ConfigError).problems;
+  }
 }

@@ -11,23 +11,18 @@ import { keyEncryptionKeysOf } from './key-server-key.ts';
 import { requireClients, requireOwnPort } from './listener/listener.ts';
 import { createLog } from './log.ts';
 import { createMetrics } from './metrics.ts';
-import { parseRootKey } from './root-key.ts';
 import { newSharedMemory } from './shared/memory.ts';
 import { databaseFile, openableStoreUrl } from './store/store-url.ts';
 import { createVersions } from './versions.ts';
 
 /**
  * @returns warnings of what a first start would refuse, if the database may be in use already
- * @throws ConfigError with everything that is wrong with the files of `[http.tls]` and of plugins, with a configured root key, with the place of the
+ * @throws ConfigError with everything that is wrong with the files of `[http.tls]` and of plugins, with the place of the
  * database, with where actors live, with listeners, with the key-encryption key, and with what a first start needs, if it is one
  */
 export function checkConfiguredFiles(configured: Configured): readonly string[] {
   const { config, base } = configured;
-  const problems = [
-    () => checkTls(config.http, base),
-    () => config.store.root_key !== '' && parseRootKey(config.store.root_key, 'store.root_key'),
-    () => checkStorePlace(configured),
-  ].flatMap(problemsOf);
+  const problems = [() => checkTls(config.http, base), () => checkStorePlace(configured)].flatMap(problemsOf);
   const built = builtProblems(configured);
   const first = isFirstStart(configured);
   problems.push(...built.problems, ...(first ? built.ofFirstStart : []));

@@ -118,6 +118,18 @@ test('an address of no database is found as the configuration is read', async ()
   for (const url of ['sqlite:other.db', 'postgres://host/gatehouse', 'postgresql://host/gatehouse']) await load(`[store]\nurl = "${url}"`);
 });
 
+test('a text that is no root key is found as the configuration is read, before a database is made', async () => {
+  const wrong = 'must be 64 hexadecimal digits, or base64 of 32 bytes';
+  const [short, key] = [join(folder, 'short.key'), '00'.repeat(32)];
+  writeFileSync(short, `${'00'.repeat(31)}\n`);
+  assert.deepEqual(await problems('[http]\nport = "x"\n[store]\nroot_key = { file = "short.key" }\n', ['--rotate-kek', '--new-root-key', `file:${short}`]), [
+    'http.port: must be integer',
+    `store.root_key: ${wrong}`,
+    `--new-root-key: ${wrong}`,
+  ]);
+  await load(`[store]\nroot_key = "${key}"\n`, ['--rotate-kek', '--new-root-key', Buffer.from(key, 'hex').toString('base64')]);
+});
+
 test('an invalid TOML file, a missing file, and flags without values', async () => {
   assert.match((await problems('[http\nport = 1'))[0] as string, /config\.toml: Invalid TOML/);
   await assert.rejects(configure({ plugins: BUILT_IN, argv: ['--config', join(folder, 'none.toml')], env: {} }), /none\.toml: cannot be read \(ENOENT\)/);
@@ -153,7 +165,7 @@ test('a flag with one value must not be given twice, even with the same value; r
     ),
     ['--port: was given more than once; give it once', '--hsm-model: was given more than once; give it once'],
   );
-  assert.deepEqual(await problems('', ['--new-root-key', 'env:NEXT', '--new-root-key', 'file:b', '--rotate-kek', '--rotate-kek'], { NEXT: 'x' }), [
+  assert.deepEqual(await problems('', ['--new-root-key', 'env:NEXT', '--new-root-key', 'file:b', '--rotate-kek', '--rotate-kek'], { NEXT: '00'.repeat(32) }), [
     '--new-root-key: was given more than once; give it once',
   ]);
   assert.deepEqual(await problems('', ['--rotate-kek=false', '--reset-admin=', '--help=no']), [
@@ -215,12 +227,12 @@ test('a PIN in a file is not read with the configuration, but has to be there; o
 test('secrets come from files and variables, and the variables are deleted', async () => {
   mkdirSync(join(folder, 'run'), { recursive: true });
   writeFileSync(join(folder, 'run', 'url'), 'postgres://from-a-file\n');
-  const env: NodeJS.ProcessEnv = { DB_KEY: 'from-a-variable', OTHER: 'kept' };
+  const env: NodeJS.ProcessEnv = { DB_KEY: 'ab'.repeat(32), OTHER: 'kept' };
   const { config } = await load('[store]\nurl = { file = "run/url" }\nroot_key = { env = "DB_KEY" }\n', [], env);
-  assert.deepEqual([config.store.url, config.store.root_key], ['postgres://from-a-file', 'from-a-variable']);
+  assert.deepEqual([config.store.url, config.store.root_key], ['postgres://from-a-file', 'ab'.repeat(32)]);
   assert.deepEqual(env, { OTHER: 'kept' });
-  const { config: other } = await load('', [], { GATEHOUSE_STORE_ROOT_KEY: `file:${join(folder, 'run', 'url')}` });
-  assert.equal(other.store.root_key, 'postgres://from-a-file');
+  const { config: other } = await load('', [], { GATEHOUSE_STORE_URL: `file:${join(folder, 'run', 'url')}` });
+  assert.equal(other.store.url, 'postgres://from-a-file');
   assert.deepEqual(await problems('[store]\nurl = { file = "nope" }\nroot_key = { env = "NOPE" }\n'), [
     'store.url: nope cannot be read (ENOENT)',
     'store.root_key: the variable NOPE is not set',
