@@ -1,5 +1,6 @@
 // Chooses the source and the identifier of a new object. Every operation asks for them before it creates anything.
 import type { ObjectType } from '../../../kmip/object-type.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, TYPE } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
@@ -60,6 +61,19 @@ export async function lastGeneration<const T extends readonly string[]>(
     for (const id of next) isTaken ||= (await tx.read(id)) !== undefined;
     if (!isTaken) return last;
     last = next;
+  }
+}
+
+/**
+ * A token may have the next generation already, as one that it made for a call that had ended. Who meets such a key takes it in, so a second attempt
+ * comes after it.
+ */
+export async function pastTaken<T>(replace: () => Promise<T>): Promise<T> {
+  try {
+    return await replace();
+  } catch (error) {
+    if (!(error instanceof Refusal && error.reason === 'ObjectAlreadyExists')) throw error;
+    return replace();
   }
 }
 

@@ -3,9 +3,10 @@ import { PAIR, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { withPair } from '../creation/pair-source.ts';
+import { type PairSource, withPair } from '../creation/pair-source.ts';
 import { requirePairStorage } from '../creation/protection-storage.ts';
 import { rekeyPair } from '../creation/replacement-pair.ts';
+import { pastTaken } from '../object/place.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 
@@ -23,8 +24,8 @@ export const rekeyKeyPair = {
 
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   requirePairStorage(request);
-  const pair = await withPair(ctx, (source) =>
-    ctx.change(async (tx) => rekeyPair(tx, await tx.use(request, 'ReKeyKeyPair', TAG.PrivateKeyUniqueIdentifier), request, ctx, source)),
-  );
+  const change = (source: PairSource) =>
+    ctx.change(async (tx) => rekeyPair(tx, await tx.use(request, 'ReKeyKeyPair', TAG.PrivateKeyUniqueIdentifier), request, ctx, source));
+  const pair = await pastTaken(() => withPair(ctx, change));
   return [text(TAG.PrivateKeyUniqueIdentifier, pair.privateKey.id), text(TAG.PublicKeyUniqueIdentifier, pair.publicKey.id)];
 }

@@ -5,7 +5,8 @@ import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { requireStorage } from '../creation/protection-storage.ts';
 import { rekeyDraft } from '../creation/replacement-key.ts';
-import { withOutside } from '../object/outside.ts';
+import { type Outside, withOutside } from '../object/outside.ts';
+import { pastTaken } from '../object/place.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 
@@ -19,6 +20,7 @@ export const rekey = {
 
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   requireStorage(request, TAG.ProtectionStorageMasks);
-  const id = await withOutside((outside) => ctx.change(async (tx) => (await rekeyDraft(tx, await tx.use(request, 'ReKey'), request, ctx, outside)).id));
+  const change = (outside: Outside) => ctx.change(async (tx) => (await rekeyDraft(tx, await tx.use(request, 'ReKey'), request, ctx, outside)).id);
+  const id = await pastTaken(() => withOutside(change));
   return [text(TAG.UniqueIdentifier, id)];
 }

@@ -178,6 +178,18 @@ if (!skipWithout('softhsm2')) {
     for (const type of ['PrivateKey', 'PublicKey']) assert.equal((await located(type)).filter((each) => each.includes('card::1')).length, 1, type);
   });
 
+  test('ReKey and ReKeyKeyPair go past a next generation that is on the token already', async () => {
+    await done(makeSecret(server.admin, id('secret of two')));
+    aes(Buffer.from('secret of two::1').toString('hex'), '');
+    await done(makePair(server.admin, id('pair of two'), enumeration('CryptographicAlgorithm', 'EC'), curve('P_256')));
+    pairOf(Buffer.from('pair of two::1').toString('hex'), '');
+    const { UniqueIdentifier } = await done(kmip(server.admin, 'ReKey', identifier(id('secret of two'))));
+    assert.equal(UniqueIdentifier, id('secret of two::2'));
+    const pair = await done(kmip(server.admin, 'ReKeyKeyPair', text('PrivateKeyUniqueIdentifier', id('pair of two'))));
+    assert.deepEqual([pair['PrivateKeyUniqueIdentifier'], pair['PublicKeyUniqueIdentifier']], [id('pair of two::2'), id('pair of two::2_pk')]);
+    for (const name of ['secret of two::1', 'pair of two::1', 'pair of two::1_pk']) await done(kmip(server.admin, 'Destroy', identifier(id(name))));
+  });
+
   test('a key of this server has one identifier, however long its name is', async () => {
     const name = 'long'.repeat(25);
     await done(makeSecret(server.admin, id(name)));
