@@ -109,7 +109,7 @@ export class Prober implements SlotHost {
   /** The next login may work at once, and nobody would know. */
   #tellRenewed(): void {
     for (const { number, isRenewed, problem } of this.#watches)
-      if (isRenewed) this.#ctx.log.warn({ prefix: this.#prefix, slot: number, note: problem }, 'another HSM token');
+      if (isRenewed) this.#ctx.log.warn({ prefix: this.#prefix, slot: number, note: problem }, 'an HSM token has changed');
   }
 
   #reset(problem: string): void {

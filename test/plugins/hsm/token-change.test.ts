@@ -40,7 +40,7 @@ if (!skipWithout('softhsm2')) {
       void execFileSync('softhsm2-util', ['--init-token', '--slot', String(slot), '--label', label, '--so-pin', 'so-pin-1234', '--pin', pin]);
     makeAnew('two', '87654321');
     await isTold(server, /CKR_PIN_INCORRECT|the token refused the PIN/);
-    assert.ok(server.lines.some(({ msg, note }) => msg === 'another HSM token' && /^the token has another label/.test(String(note))));
+    assert.ok(server.lines.some(({ msg, note }) => msg === 'an HSM token has changed' && /^the token has another label/.test(String(note))));
     makeAnew('three', PIN);
     await isTold(server, WELL);
     await server.end();
