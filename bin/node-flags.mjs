@@ -2,6 +2,8 @@
 
 /** Megabytes of the young generation of the main thread, which may serve requests: kernel/runtime/young-space.ts says why. */
 const YOUNG_SPACE = '--min-semi-space-size=8';
+/** Without it SIGUSR1, with which other servers open their logs again, opens a debugger on port 9229, and any user of the machine may run code in the server. */
+const NO_DEBUGGER = '--disable-sigusr1';
 /** In every thread, as they have the flags of their process. */
 const QUICK_IMPORTS = new URL('../kernel/quick-imports.mjs', import.meta.url).href;
 
@@ -10,5 +12,5 @@ const QUICK_IMPORTS = new URL('../kernel/quick-imports.mjs', import.meta.url).hr
  * @returns {string[]}
  */
 export function nodeFlags({ isServer, quickImports = QUICK_IMPORTS }) {
-  return [...(isServer ? [YOUNG_SPACE] : []), '--disable-warning=ExperimentalWarning', '--import', quickImports];
+  return [...(isServer ? [YOUNG_SPACE, NO_DEBUGGER] : []), '--disable-warning=ExperimentalWarning', '--import', quickImports];
 }

@@ -72,7 +72,7 @@ export async function startProcess(task: HostTask, options: ProcessOptions): Pro
 function forked({ memoryMb, env }: ProcessOptions): ChildProcess {
   return fork(HOST, [], {
     serialization: 'advanced',
-    execArgv: [`--max-old-space-size=${memoryMb}`, '--disable-warning=ExperimentalWarning', '--import', QUICK_IMPORTS],
+    execArgv: [`--max-old-space-size=${memoryMb}`, '--disable-sigusr1', '--disable-warning=ExperimentalWarning', '--import', QUICK_IMPORTS],
     env,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

@@ -7,4 +7,4 @@ if [ "$1" != start ]; then exec "$node" --disable-warning=ExperimentalWarning "$
 shift
 export UV_THREADPOOL_SIZE="${UV_THREADPOOL_SIZE:-$(($(nproc) + 4))}"
 export MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_:-1048576}"
-exec "$node" --min-semi-space-size=8 --disable-warning=ExperimentalWarning --import "$lib/kernel/quick-imports.mjs" "$lib/main.js" "$@"
+exec "$node" --min-semi-space-size=8 --disable-sigusr1 --disable-warning=ExperimentalWarning --import "$lib/kernel/quick-imports.mjs" "$lib/main.js" "$@"

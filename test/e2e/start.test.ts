@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from 'undici';
 import { test } from 'uvu';
 import { freePort } from '../postgres.ts';
@@ -72,6 +73,22 @@ test('the launcher becomes the server, so that one process runs; SIGHUP ends it 
   server.child.kill('SIGHUP');
   assert.equal(await exitOf(server.child), 0);
   assert.match(server.output.text, /"signal":"SIGHUP"/);
+  rmSync(dataDir, { recursive: true });
+});
+
+test('SIGUSR1 opens no debugger in the launcher, in the server and in its processes, and ends none of them', async () => {
+  const dataDir = join(temporaryFolder(), 'data');
+  const server = await start(dataDir, [], { ...STAYING, GATEHOUSE_ACTORS_PROCESSES: 'identity' });
+  const pid = serverPid(server);
+  const below = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+  const all = [server.child.pid as number, pid, ...below];
+  for (const each of all) process.kill(each, 'SIGUSR1');
+  await sleep(1_000);
+  assert.ok(all.length > 2 && all.every(isAlive));
+  assert.doesNotMatch(server.output.text, /debugger/i);
+  assert.equal((await server.ask('GET', '/health')).status, 200);
+  server.child.kill('SIGTERM');
+  assert.equal(await exitOf(server.child), 0);
   rmSync(dataDir, { recursive: true });
 });
 
