@@ -1,6 +1,7 @@
 // Reads the files that are named on the command line; every refusal says which file it is about.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { openAsBlob, readFileSync, statSync } from 'node:fs';
+import { openAsBlob, statSync } from 'node:fs';
+import { readTextFile } from '../kernel/config/text-file.ts';
 import { readPem } from '../kernel/pem.ts';
 import { namingFile } from '../kernel/private-file.ts';
 import { CommandError, EXIT } from './exit.ts';
@@ -8,9 +9,10 @@ import { CommandError, EXIT } from './exit.ts';
 /** Node names a file that it cannot open, but neither a folder that was opened nor a disk that fails. */
 export function textOf(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readTextFile(path);
   } catch (error) {
-    throw namingFile(path, error);
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw code === undefined ? new CommandError(`${path} ${message}`, EXIT.usage) : namingFile(path, error);
   }
 }
 

@@ -1,5 +1,5 @@
 // Loads the configuration from the file, variables and flags, in rising order of precedence, and collects all problems.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import type { TSchema } from 'typebox';
@@ -7,6 +7,7 @@ import { readEnvironment } from './environment.ts';
 import type { Flags } from './flags.ts';
 import { resolveSecrets } from './secret.ts';
 import { type Setting, settingsOf } from './setting.ts';
+import { readTextFile, whyUnread } from './text-file.ts';
 import { validate } from './validate.ts';
 
 /** config.toml as parsed, not validated yet. */
@@ -26,7 +27,7 @@ export function readConfigFile(given: string | undefined): ConfigFile {
   const base = dirname(path);
   if (given === undefined && !existsSync(path)) return { path: undefined, base, tables: {}, problems: [] };
   try {
-    return { path, base, tables: parse(readFileSync(path, 'utf8')), problems: [] };
+    return { path, base, tables: parse(readTextFile(path)), problems: [] };
   } catch (error) {
     return { path, base, tables: {}, problems: [`${path}: ${unreadable(error)}`] };
   }
@@ -34,9 +35,8 @@ export function readConfigFile(given: string | undefined): ConfigFile {
 
 /** The parser's own message shows the lines around the mistake, which may hold passwords and PINs. */
 function unreadable(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (error instanceof TomlError) return `${message.split('\n', 1)[0]} (line ${error.line}, column ${error.column})`;
-  return code ? `cannot be read (${code})` : message.trim();
+  if (error instanceof TomlError) return `${error.message.split('\n', 1)[0]} (line ${error.line}, column ${error.column})`;
+  return whyUnread(error);
 }
 
 /** @param entries a section that lists modules, perhaps with problems */

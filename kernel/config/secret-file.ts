@@ -1,15 +1,15 @@
 // A secret in a file of its own, as the configuration names it.
-import { readFileSync } from 'node:fs';
+import { readTextFile, whyUnread } from './text-file.ts';
 
 /** A secret that is read where it is used: no other thread or process of the server holds it. The path is absolute. */
 export interface SecretFile {
   readonly file: string;
 }
 
-/** @throws ErrnoException if it cannot be read */
+/** @throws as readTextFile */
 export function readSecretFile(path: string): string {
   // Editors add a final line break, which is not part of the secret.
-  return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+  return readTextFile(path).replace(/\r?\n$/, '');
 }
 
 /** @throws Error that names the file if it cannot be read */
@@ -18,6 +18,6 @@ export function textOfSecret(secret: string | SecretFile): string {
   try {
     return readSecretFile(secret.file);
   } catch (error) {
-    throw new Error(`${secret.file} cannot be read (${(error as NodeJS.ErrnoException).code})`, { cause: error });
+    throw new Error(`${secret.file} ${whyUnread(error)}`, { cause: error });
   }
 }

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { TSchema } from 'typebox';
 import { isLate, isSecret } from './schema.ts';
 import { readSecretFile, type SecretFile } from './secret-file.ts';
+import { whyUnread } from './text-file.ts';
 
 export const SECRET_FORMS = 'must be a text, { file = "PATH" } or { env = "NAME" }';
 
@@ -62,7 +63,7 @@ function readSecret(value: unknown, path: string, { base, env, used, problems }:
     problems.push(`${path}: ${file} is empty`);
     return UNREAD;
   } catch (error) {
-    problems.push(`${path}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    problems.push(`${path}: ${file} ${whyUnread(error)}`);
     return UNREAD;
   }
 }

@@ -13,6 +13,7 @@ test.before(async () => {
     mkdir folder
     echo hello > text
     : > empty
+    printf 'caf\\351' > latin1
     openssl genpkey -algorithm ed25519 -out other.pem`);
 });
 test.after(() => signedIn.end());
@@ -45,6 +46,7 @@ test('authorities, certificates, keys and secrets that are none are refused befo
   await refused(login('--ca text --user ada --password-file text'), 2, /^gatehouse: text holds no certificate in PEM format\n$/);
   await refused(login('--fingerprint 00 --user ada --password-file text'), 2, /^gatehouse: --fingerprint must be the SHA-256 /);
   await refused(login(`${trusted} --user ada --password-file empty`), 2, /^gatehouse: empty is empty, where --password-file expects a secret\n$/);
+  await refused(login(`${trusted} --user ada --password-file latin1`), 2, /^gatehouse: latin1 is not text in UTF-8\n$/);
   await refused(`echo | ${login(`${trusted} --user ada --password-file -`)}`, 2, /^gatehouse: the line of standard input is empty/);
   await refused(login(`${trusted} --cert text --key other.pem`), 2, /text holds no certificate in PEM format\n$/);
   await refused(login(`${trusted} --cert data/tls/cert.pem --key text`), 2, /text holds no private key in PEM format\n$/);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import { ConfigError } from '../../../kernel/config/config-error.ts';
 import { leavesOf } from '../../../kernel/config/schema.ts';
+import { textOfSecret } from '../../../kernel/config/secret-file.ts';
 import { KERNEL_SECTIONS } from '../../../kernel/config/sections.ts';
 import { configure } from '../../../kernel/configure.ts';
 import type { HsmInstanceConfig } from '../../../plugins/hsm/config.ts';
@@ -201,6 +202,19 @@ test('a flag with one value must not be given twice, even with the same value; r
       ['a', 'b'],
     ],
   );
+});
+
+test('a text that is no UTF-8 is refused, not mangled; a byte order mark is no part of a secret', async () => {
+  const [config, pin] = [join(folder, 'latin1.toml'), join(folder, 'utf16')];
+  writeFileSync(config, Buffer.from('[auth]\nissuer = "caf\xe9"\n', 'latin1'));
+  const told = { problems: [`${config}: is not text in UTF-8`] };
+  await assert.rejects(configure({ plugins: BUILT_IN, argv: ['--config', config], env: {} }), told);
+  // As PowerShell writes it.
+  writeFileSync(pin, Buffer.from('\ufeff1234\r\n', 'utf16le'));
+  assert.deepEqual(await problems(`[tracing]\nheaders = { file = "${pin}" }\n`), [`tracing.headers: ${pin} is not text in UTF-8`]);
+  assert.throws(() => textOfSecret({ file: pin }), { message: `${pin} is not text in UTF-8` });
+  writeFileSync(pin, '\ufeffstraße\r\n');
+  assert.equal(textOfSecret({ file: pin }), 'straße');
 });
 
 test('a PIN in a file is not read with the configuration, but has to be there; one in a pipe is read', async () => {
