@@ -10,7 +10,7 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Version } from '../../../kmip/version.ts';
 import type { Principal } from '../api.ts';
 import type { OperationContext } from '../operation-context.ts';
-import { digestOf, isGuessable } from './digest.ts';
+import { digestsOf, isGuessable } from './digest.ts';
 import { flagOf } from './flag.ts';
 import { leaseSeconds } from './lease.ts';
 import { hasState, stateAt } from './lifecycle.ts';
@@ -81,7 +81,7 @@ function computedAttributes(object: ObjectDescription, { now, version, caller }:
     boolean(TAG.Fresh, true),
     integer(TAG.ProtectionStorageMask, MASK.ProtectionStorageMask.Software),
     ...keyFormat(object, content),
-    ...(content && isDigestOnDemand(object, caller.user) ? digestNodes(content) : []),
+    ...(content && isDigestOnDemand(object, caller.user) ? digestsOf(content, object.attributes) : []),
     ...kindOf(content),
   ];
 }
@@ -104,11 +104,6 @@ function shortIdentifier(object: ObjectDescription): Uint8Array {
  */
 function isDigestOnDemand({ type, owner }: ObjectDescription, user: string): boolean {
   return owner === user && isGuessable(type);
-}
-
-function digestNodes(content: Structure): Node[] {
-  const digest = digestOf(content);
-  return digest ? [digest] : [];
 }
 
 /** After the key material is destroyed, the Digest still tells the format of the key. */

@@ -11,7 +11,7 @@ import type { OperationContext } from '../operation-context.ts';
 import { callerName } from '../principal.ts';
 import { requireSize, requireUsable } from './attribute-change.ts';
 import { requireOrderedDates } from './attribute-dates.ts';
-import { digestOf, isGuessable } from './digest.ts';
+import { digestsOf, isGuessable } from './digest.ts';
 import { flagOf } from './flag.ts';
 import { granteesOf } from './grants.ts';
 import { settle } from './lifecycle.ts';
@@ -61,8 +61,7 @@ export function newObject(ctx: OperationContext, { place: { id, source, chosen }
   // An imported object keeps its count.
   if (limits?.type === TYPE.Structure && !child(limits, TAG.UsageLimitsCount)) attributes.set(requireUsable(limits));
   if (KEYS.has(type)) describeKey(draft, content, set);
-  const digest = isGuessable(type) ? undefined : digestOf(content);
-  if (digest) set(digest);
+  if (!isGuessable(type) && !(complete && attributes.has(TAG.Digest))) describeDigest(draft, content);
   requireSize(draft);
   requireOrderedDates(draft, ctx.now);
   settle(draft, ctx.now);
@@ -79,6 +78,12 @@ function describeKey({ attributes }: Draft, content: Structure, set: (node: Node
   const extractable = flag(attributes, TAG.Extractable, true);
   set(boolean(TAG.AlwaysSensitive, sensitive));
   set(boolean(TAG.NeverExtractable, !extractable));
+}
+
+function describeDigest({ attributes }: Draft, content: Structure): void {
+  const [own, ...more] = digestsOf(content, attributes);
+  if (own) attributes.set(own);
+  for (const digest of more) attributes.add(digest);
 }
 
 /** Reads a flag. Sets it to its default if it is missing. */

@@ -39,11 +39,12 @@ test('key material is opened in one file, which nobody outside of its folder imp
   assert.deepEqual(filesWith(/software-key\/(software|quick)-keys?\.ts/).sort(), ['kmip.actor.ts', 'kmip.beside.ts']);
 });
 
-test('keys are read from bytes elsewhere only where clients bring them', () => {
+test('keys are read from bytes elsewhere only where clients bring them, and for the Digest of new ones', () => {
   assert.deepEqual(filesWith(/\b(importKey|createPrivateKey|createSecretKey)\(/), [
     'jose/elliptic-key.ts',
     'jose/ml-dsa-key.ts',
     'jose/rsa-key.ts',
+    'object/digest.ts',
     'object/registered.ts',
   ]);
 });

@@ -1,10 +1,10 @@
 // Attributes that come with an object: Import sets them as they are given, those inside the KeyValue stay with the key material.
 import assert from 'node:assert/strict';
-import { createDecipheriv } from 'node:crypto';
+import { createDecipheriv, createHash, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { test } from 'uvu';
-import { decodeBinary } from '../../../kmip/ttlv/binary.ts';
+import { decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { boolean, bytes, dateTime, enumeration, integer, interval, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { bigInteger, boolean, bytes, dateTime, enumeration, integer, interval, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { bytesOf, children, codeOf, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { caller } from './caller.ts';
@@ -177,5 +177,42 @@ for (const [major, minor] of [
     assert.match(missing?.message ?? '', /no attribute Contact Information/);
     assert.equal(codeOf(block, TAG.KeyFormatType), ENUM.KeyFormatType.Raw);
   });
+
+test('the Digest is there for the format of the key, and for the default one of its kind', async () => {
+  const sha256 = (value: Uint8Array) => createHash('sha256').update(value).digest('hex');
+  const { PKCS_1, PKCS_8, X_509, Raw, TransparentSymmetricKey, TransparentECPrivateKey } = ENUM.KeyFormatType;
+  const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const curve = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const [scalar, secret] = [Buffer.from(curve.privateKey.export({ format: 'jwk' }).d as string, 'base64url'), Buffer.alloc(16, 7)];
+  const transparent = structure(TAG.KeyMaterial, [
+    enumeration(TAG.RecommendedCurve, ENUM.RecommendedCurve.P_256),
+    bigInteger(TAG.D, BigInt(`0x${scalar.toString('hex')}`)),
+  ]);
+  const der = (key: KeyObject, type: 'pkcs1' | 'pkcs8' | 'spki') => key.export({ format: 'der', type: type as 'pkcs1' });
+  const inStructure = structure(TAG.KeyMaterial, [bytes(TAG.Key, secret)]);
+  const client = speaking(2, 1);
+  for (const [tag, type, algorithm, bits, material, format, usual, value] of [
+    ['PrivateKey', ObjectType.PrivateKey, 'RSA', 2048, der(pair.privateKey, 'pkcs8'), PKCS_8, PKCS_1, der(pair.privateKey, 'pkcs1')],
+    ['PublicKey', ObjectType.PublicKey, 'RSA', 2048, der(pair.publicKey, 'spki'), X_509, PKCS_1, der(pair.publicKey, 'pkcs1')],
+    ['PrivateKey', ObjectType.PrivateKey, 'EC', 256, der(curve.privateKey, 'pkcs8'), PKCS_8, TransparentECPrivateKey, encodeBinary(transparent)],
+    ['SymmetricKey', ObjectType.SymmetricKey, 'AES', 128, inStructure, TransparentSymmetricKey, Raw, secret],
+    ['SymmetricKey', ObjectType.SymmetricKey, 'AES', 128, secret, Raw, undefined, secret],
+  ] as const) {
+    const block = structure(TAG.KeyBlock, [
+      enumeration(TAG.KeyFormatType, format),
+      structure(TAG.KeyValue, [material instanceof Uint8Array ? bytes(TAG.KeyMaterial, material) : material]),
+      enumeration(TAG.CryptographicAlgorithm, CryptographicAlgorithm[algorithm]),
+      integer(TAG.CryptographicLength, bits),
+    ]);
+    const made = await client.do('Register', enumeration(TAG.ObjectType, type), client.attributes(MASK), structure(TAG[tag], [block]));
+    const asked = enumeration(TAG.AttributeReference, TAG.Digest);
+    const told = structureOf(await client.do('GetAttributes', ID(textIn(made, TAG.UniqueIdentifier)), asked), TAG.Attributes) as Structure;
+    const own = sha256(material instanceof Uint8Array ? material : encodeBinary(material));
+    assert.deepEqual(
+      told.value.map((node) => [codeOf(node as Structure, TAG.KeyFormatType), Buffer.from(bytesOf(node as Structure, TAG.DigestValue) ?? []).toString('hex')]),
+      [[format, own], ...(usual === undefined ? [] : [[usual, sha256(value)]])],
+    );
+  }
+});
 
 test.run();
