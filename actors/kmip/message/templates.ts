@@ -2,11 +2,13 @@
 import { type Templates, templateNames } from '../../../kmip/message/legacy.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { enumeration, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { attributesOf } from '../object/template.ts';
 import type { OperationContext } from '../operation-context.ts';
 
+const { OnLineStorage, ArchivalStorage } = MASK.StorageStatusMask;
 const NO_TEMPLATES: Templates = new Map();
 
 /**
@@ -22,7 +24,8 @@ async function findNamed(names: ReadonlySet<string>, ctx: OperationContext): Pro
   const found = new Map<string, readonly Node[]>();
   for (const name of names) {
     const attributes = [enumeration(TAG.ObjectType, ENUM.ObjectType.Template), structure(TAG.Name, [text(TAG.NameValue, name)])];
-    const [id] = (await ctx.server.objects.find(ctx, { attributes, storage: undefined, groupMember: undefined, offset: 0, limit: 1 })).ids;
+    const [id] = (await ctx.server.objects.find(ctx, { attributes, storage: OnLineStorage | ArchivalStorage, groupMember: undefined, offset: 0, limit: 1 }))
+      .ids;
     if (id === undefined) continue;
     const { content, archived } = await ctx.byId(id, 'Get');
     if (archived) throw new Refusal('ObjectArchived', `the template ${name} is archived; recover it first`);

@@ -80,4 +80,24 @@ test('a template whose Name is inside has it as its own, and gives it to nobody'
   }
 });
 
+test('a template that is archived is told as archived, until it is recovered', async () => {
+  for (const [minor, speak] of CLIENTS.entries()) {
+    const client = speak();
+    const own = `archived of 1.${minor}`;
+    const id = await template(client, own, client.attribute(CONTACT('kept')));
+    const key = [
+      enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm.AES),
+      integer(TAG.CryptographicLength, 128),
+      integer(TAG.CryptographicUsageMask, MASK.CryptographicUsageMask.Encrypt),
+    ].map((node) => client.attribute(node));
+    const creation = [enumeration(TAG.ObjectType, ENUM.ObjectType.SymmetricKey), structure(TAG.TemplateAttribute, [name(own), ...key])];
+    await client.do('Archive', ID(id));
+    assert.equal(await client.refused('Create', ...creation), 'ObjectArchived');
+    await client.do('Recover', ID(id));
+    await client.do('Create', ...creation);
+    await client.do('Destroy', ID(id));
+    assert.equal(await client.refused('Create', ...creation), 'ItemNotFound');
+  }
+});
+
 test.run();
