@@ -1,12 +1,14 @@
 // Check: tells whether an object may be used as the client intends (KMIP specification 2.1 section 6.1.7).
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal, type ResultReason } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { integerOf, intervalOf, longOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { requireOnLine } from '../object/availability.ts';
 import { leaseSeconds } from '../object/lease.ts';
+import { isDestroyed, stateAt } from '../object/lifecycle.ts';
 import { usageLimitsOf } from '../object/usage-limits.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
@@ -21,6 +23,8 @@ export const check = {
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const object = await ctx.describe(request, 'Check');
   requireOnLine(object);
+  const state = stateAt(object, ctx.now);
+  if (isDestroyed(state)) throw deny(ctx, 'ObjectDestroyed', 'the object is destroyed');
   const wanted = integerOf(request, TAG.CryptographicUsageMask) ?? 0;
   const mask = object.attributes.first(TAG.CryptographicUsageMask)?.value;
   const permitted = typeof mask === 'number' ? mask : 0;
@@ -35,6 +39,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const limits = usageLimitsOf(object);
   if (units !== undefined && limits !== undefined && units > limits.count) throw deny(ctx, 'UsageLimitExceeded', `only ${limits.count} units are left`);
   const seconds = intervalOf(request, TAG.LeaseTime);
+  if (seconds !== undefined && state === ENUM.State.Compromised) throw deny(ctx, 'PermissionDenied', 'the object is compromised; no lease is granted for it');
   if (seconds !== undefined && seconds > leaseSeconds(object)) throw deny(ctx, 'PermissionDenied', `a lease lasts at most ${leaseSeconds(object)} seconds`);
   return [text(TAG.UniqueIdentifier, object.id)];
 }

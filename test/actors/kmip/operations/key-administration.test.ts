@@ -33,6 +33,18 @@ test('Check answers with the identifier where all is permitted, else fails and e
   assert.equal((await check.run(of(integer(TAG.CryptographicUsageMask, BIT.Sign)), world())).length, 1, 'Unrestricted');
 });
 
+test('Check refuses what is destroyed, and a lease for what is compromised, as what would follow it does', async () => {
+  for (const state of [ENUM.State.Destroyed, ENUM.State.DestroyedCompromised]) {
+    const ctx = world({ state });
+    ctx.batch.placeholder = 'k';
+    await refused(check.run(of(), ctx), 'ObjectDestroyed');
+    assert.equal(ctx.batch.placeholder, undefined);
+  }
+  const compromised = world({ state: ENUM.State.Compromised });
+  await refused(check.run(of(interval(TAG.LeaseTime, 1)), compromised), 'PermissionDenied', 'compromised');
+  assert.deepEqual(await check.run(of(), compromised), [text(TAG.UniqueIdentifier, 'k')]);
+});
+
 test('ObtainLease tells the lease and the last change', async () => {
   const dates = [dateTime(TAG.InitialDate, 5), dateTime(TAG.LastChangeDate, 7), interval(TAG.LeaseTime, 60)];
   const answer = (lease: number, changed: number) => [text(TAG.UniqueIdentifier, 'k'), interval(TAG.LeaseTime, lease), dateTime(TAG.LastChangeDate, changed)];
