@@ -39,3 +39,12 @@ export function halfAmong(search: Search, kind: 'private' | 'public', name: stri
   }
   return undefined;
 }
+
+/** Whether no public key can be the other half of a private key. Where several keys have its names, none is known to be. */
+export function isWithoutHalf(search: Search, attributes: Attributes): boolean {
+  const names = [CKA.ID, CKA.LABEL].flatMap((type) => {
+    const value = attributes.get(type);
+    return value && value.length > 0 ? [[type, value] as const] : [];
+  });
+  return names.every(([type, value]) => search('public', type, value).length === 0 && (type !== CKA.ID || search('private', type, value).length === 1));
+}

@@ -5,7 +5,7 @@ import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
 import type { HsmQuirks, TokenKey, TokenKeyKind, TokenKeyName, TokenKeyType, TokenPublicKey } from './api.ts';
 import { type Attributes, lengthIn, readAttributes, TOLD, uint } from './attributes.ts';
 import { type HandleChecks, isStill } from './handle-checks.ts';
-import { halfAmong, type Search } from './key-kin.ts';
+import { halfAmong, isWithoutHalf, type Search } from './key-kin.ts';
 import { type KeyMarks, markOf } from './key-marks.ts';
 import { cacheName, hasTextId, idOf, namesOf } from './key-name.ts';
 import { bare } from './point.ts';
@@ -46,6 +46,8 @@ interface Known {
   readonly attributes: Attributes;
   readonly search: Search;
 }
+
+const isOnCurve = (type: TokenKeyType): type is 'EC' | 'ED' | 'X' => type === 'EC' || type === 'ED' || type === 'X';
 
 export class Token {
   readonly library: pkcs11js.PKCS11;
@@ -159,6 +161,8 @@ export class Token {
     const type = TYPE.get(uint(attributes.get(CKA.KEY_TYPE))) ?? 'OTHER';
     const isSet = (attribute: number) => attributes.get(attribute)?.[0] === 1;
     const bytes = key.kind === 'secret' ? lengthIn(attributes.get(CKA.VALUE_LEN)) : 0;
+    const publicKey = key.kind === 'secret' ? undefined : this.#publicKey(type, half ?? handle);
+    const params = key.kind === 'private' && !publicKey && isOnCurve(type) && isWithoutHalf(search, attributes) ? this.read(handle, CKA.EC_PARAMS) : undefined;
     return {
       name: key.name,
       names: namesOf(attributes.get(CKA.ID), attributes.get(CKA.LABEL)),
@@ -168,7 +172,8 @@ export class Token {
       sensitive: key.kind !== 'public' && isSet(CKA.SENSITIVE),
       extractable: key.kind === 'public' || isSet(CKA.EXTRACTABLE),
       uses: USES.filter(([, attribute]) => isSet(attribute)).map(([use]) => use),
-      publicKey: key.kind === 'secret' ? undefined : this.#publicKey(type, half ?? handle),
+      publicKey,
+      params: params && new Uint8Array(params),
     };
   }
 
@@ -178,7 +183,7 @@ export class Token {
       const [modulus, exponent] = [this.read(from, CKA.MODULUS), this.read(from, CKA.PUBLIC_EXPONENT)];
       return modulus && exponent && { type, modulus: new Uint8Array(modulus), exponent: new Uint8Array(exponent) };
     }
-    if (type !== 'EC' && type !== 'ED' && type !== 'X') return undefined;
+    if (!isOnCurve(type)) return undefined;
     const [params, point] = [this.read(from, CKA.EC_PARAMS), this.read(from, CKA.EC_POINT)];
     return params && point && { type, params: new Uint8Array(params), point: new Uint8Array(bare(point)) };
   }

@@ -1,5 +1,6 @@
 // Keys that vendor tools made, with names and numbers that this server would not have chosen: each is found, or spoils nothing.
 import assert from 'node:assert/strict';
+import { generateKeyPairSync, verify } from 'node:crypto';
 import { test } from 'uvu';
 import { until } from '../../runtime.ts';
 import { signInAdmin } from '../../server.ts';
@@ -176,6 +177,23 @@ if (!skipWithout('softhsm2')) {
     const replaced = await done(kmip(server.admin, 'ReKeyKeyPair', text('PrivateKeyUniqueIdentifier', id('key of a card'))));
     assert.equal(replaced['PublicKeyUniqueIdentifier'], id('key of a card::1_pk'));
     for (const type of ['PrivateKey', 'PublicKey']) assert.equal((await located(type)).filter((each) => each.includes('card::1')).length, 1, type);
+  });
+
+  test('a private key on a curve whose public key is not on the token is found, and signs', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const scalar = Buffer.from(String(privateKey.export({ format: 'jwk' }).d), 'base64url').toString('hex');
+    server.hsm.tool(
+      server.slot,
+      `p.C_CreateObject(s, [{ type: 0, value: 3 }, { type: 0x100, value: 3 }, ...named('without a half', Buffer.from('d3', 'hex')), { type: 0x108, value: true },
+        { type: 0x180, value: Buffer.from('06082a8648ce3d030107', 'hex') }, { type: 0x11, value: Buffer.from('${scalar}', 'hex') }]).length`,
+    );
+    assert.ok((await located('PrivateKey')).includes(id('without a half')));
+    const { text: described } = await kmip(server.admin, 'GetAttributes', identifier(id('without a half')));
+    assert.match(described, /"P_256"/);
+    assert.doesNotMatch(described, /LinkType/);
+    const { SignatureData: signature = '' } = await done(kmip(server.admin, 'Sign', identifier(id('without a half')), bytes('Data', 'AB')));
+    assert.ok(verify('sha256', Buffer.from([0xab]), publicKey, Buffer.from(signature, 'hex')));
+    await done(kmip(server.admin, 'Destroy', identifier(id('without a half'))));
   });
 
   test('ReKey and ReKeyKeyPair go past a next generation that is on the token already', async () => {

@@ -20,8 +20,9 @@ import type { Draft } from '../managed-object.ts';
 import { placeFor } from '../place.ts';
 import { identifierOf, isPublicName, namesById, placeOf, type TokenPlace } from './identifier.ts';
 import type { OwnKeys } from './own-keys.ts';
-import { publicKeyOf } from './public-key.ts';
+import { curveOfParams, publicKeyOf } from './public-key.ts';
 import { describePublic, keptContent, kindOf, maskOf } from './shape.ts';
+import { standInOn } from './token-material.ts';
 import type { Tokens } from './tokens.ts';
 
 const { ObjectType } = ENUM;
@@ -143,7 +144,7 @@ function draftOf(ctx: OperationContext, id: string, key: TokenKey, at: SlotPlace
   if (!content) return undefined;
   const draft = newObject(ctx, { place: placeFor(ctx, { type, found: id }), type, content, attributes, brought: true });
   const pair = { ...at, name: key.pairName ?? key.name };
-  if (key.kind === 'private') setLink(draft, 'PublicKeyLink', identifierOf(pair, true));
+  if (key.kind === 'private' && key.publicKey) setLink(draft, 'PublicKeyLink', identifierOf(pair, true));
   if (key.kind === 'public') setLink(draft, 'PrivateKeyLink', identifierOf(pair));
   return draft;
 }
@@ -154,8 +155,10 @@ function secretContent({ type, bits }: TokenKey, attributes: AttributeSet): Stru
   return keptContent(type === 'AES' ? TAG.SymmetricKey : TAG.SecretData, type === 'AES' ? 'AES' : undefined, bits);
 }
 
-function pairContent({ kind, publicKey }: TokenKey, attributes: AttributeSet): Structure | undefined {
-  const key = publicKey && publicKeyOf(publicKey);
+function pairContent({ kind, publicKey, params }: TokenKey, attributes: AttributeSet): Structure | undefined {
+  const curve = params && curveOfParams(params);
+  // A private key on a curve signs and agrees also where its public key is not on the token.
+  const key = publicKey ? publicKeyOf(publicKey) : curve && standInOn(curve);
   if (!key) return undefined;
   describePublic(attributes, key);
   const algorithm = algorithmOf({ attributes });

@@ -6,7 +6,7 @@ import type { TokenPublicKey } from '../../../hsm/api.ts';
 
 type CurveType = 'EC' | 'ED' | 'X';
 
-interface Curve {
+export interface Curve {
   readonly type: CurveType;
   readonly algorithm: CryptographicAlgorithm;
   readonly curve: RecommendedCurve;

@@ -6,7 +6,7 @@ import { Refusal } from '../../../../kmip/refusal.ts';
 import { curveOf } from '../key-attributes.ts';
 import type { ManagedObject } from '../managed-object.ts';
 import type { KeyOnToken } from './key-on-token.ts';
-import { CURVES, curveOfParams, publicKeyOf } from './public-key.ts';
+import { CURVES, type Curve, curveOfParams, publicKeyOf } from './public-key.ts';
 
 const halves = new WeakMap<ManagedObject, KeyObject>();
 
@@ -34,10 +34,15 @@ export async function signingHalf(token: KeyOnToken, object: ManagedObject): Pro
     const asked = curveOf(object);
     const known = CURVES.find(({ curve }) => curve === asked);
     if (!(error instanceof Refusal && error.reason === 'ItemNotFound') || !known) throw error;
-    const standIn = standIns.get(known.curve) ?? generatePair(known.algorithm, { curve: known.curve }).publicKey;
-    standIns.set(known.curve, standIn);
-    return standIn;
+    return standInOn(known);
   }
+}
+
+/** Some public key on the curve, for who wants to know no more of one. */
+export function standInOn({ algorithm, curve }: Pick<Curve, 'algorithm' | 'curve'>): KeyObject {
+  const standIn = standIns.get(curve) ?? generatePair(algorithm, { curve }).publicKey;
+  standIns.set(curve, standIn);
+  return standIn;
 }
 
 /** What is known already of the public key of a private key. */
