@@ -110,24 +110,32 @@ async function isNew({ parts: { rows, store }, own, isThere }: Taking, key: Toke
   return true;
 }
 
+/** Keys that are taken in at the same time: their transactions share a commit. */
+const AT_ONCE = 32;
+
 async function takeIn(taking: Taking, keys: readonly TokenKey[], at: SlotPlace): Promise<void> {
+  for (let from = 0; from < keys.length; from += AT_ONCE) {
+    const outcomes = await Promise.allSettled(keys.slice(from, from + AT_ONCE).map((key) => takeInOne(taking, key, at)));
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+}
+
+async function takeInOne(taking: Taking, key: TokenKey, at: SlotPlace): Promise<void> {
   const { ctx } = taking;
-  for (const key of keys) {
-    if (!(await isNew(taking, key, at))) continue;
-    const id = identifierOf({ ...at, name: key.name }, key.kind === 'public');
-    try {
-      const draft = draftOf(ctx, id, key, at);
-      if (!draft) continue;
-      await ctx.change(async (tx) => {
-        await tx.insert({ ...draft, found: true });
-        await tx.audit('key.discover', id);
-      });
-    } catch (error) {
-      const refusal = refusalOf(error);
-      if (!refusal) throw error;
-      // Another thread has taken it in. Any other key that cannot be taken in is like one that is not there: it must not spoil a search.
-      if (refusal.reason !== 'ObjectAlreadyExists') ctx.server.log.debug({ id, error: refusal.message }, 'a key on a token is left out');
-    }
+  if (!(await isNew(taking, key, at))) return;
+  const id = identifierOf({ ...at, name: key.name }, key.kind === 'public');
+  try {
+    const draft = draftOf(ctx, id, key, at);
+    if (!draft) return;
+    await ctx.change(async (tx) => {
+      await tx.insert({ ...draft, found: true });
+      await tx.audit('key.discover', id);
+    });
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (!refusal) throw error;
+    // Another thread has taken it in. Any other key that cannot be taken in is like one that is not there: it must not spoil a search.
+    if (refusal.reason !== 'ObjectAlreadyExists') ctx.server.log.debug({ id, error: refusal.message }, 'a key on a token is left out');
   }
 }
 
