@@ -1,4 +1,4 @@
-// The processes that another one has started, for tests of actors that live in some.
+// Which processes run, and which of them another one has started, for tests that end some.
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** @returns the numbers of those that run */
@@ -14,4 +14,13 @@ export function childrenOf(parent: number): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && isChild(name))
     .map(Number);
+}
+
+/** One that has ended, and that nobody has waited for yet, is a zombie. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
 }

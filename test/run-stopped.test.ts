@@ -7,6 +7,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import { file, ROOT, removeRepositories, repository } from './made-up-run.ts';
+import { isAlive } from './processes.ts';
 import { until } from './runtime.ts';
 import { temporaryFolder } from './server.ts';
 import { skipWithout } from './system.ts';
@@ -19,7 +20,6 @@ const isListening = (port: number) =>
     const socket = connect(port, '127.0.0.1', () => resolve(true));
     socket.on('error', () => resolve(false)).on('connect', () => socket.destroy());
   });
-const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
 
 if (!skipWithout('postgresql'))
   test('SIGTERM to a run leaves no process behind', async () => {

@@ -1,14 +1,14 @@
 // npm start as a process manager runs it: whatever ends npm ends the server, and not before it has finished.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
+import { isAlive } from '../processes.ts';
 import { until } from '../runtime.ts';
 import { temporaryFolder, WITHOUT_SELF_TESTS } from '../server.ts';
 import { exitOf, root, STAYING } from './started.ts';
 
-const isAlive = (pid: number) => existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 const childrenOf = (pid: number) => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 const familyOf = (pid: number): number[] => childrenOf(pid).flatMap((child) => [child, ...familyOf(child)]);
 

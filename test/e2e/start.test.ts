@@ -6,11 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from 'undici';
 import { test } from 'uvu';
 import { freePort } from '../postgres.ts';
+import { isAlive } from '../processes.ts';
 import { until } from '../runtime.ts';
 import { asker, temporaryFolder } from '../server.ts';
 import { exitOf, integrity, launch, root, STAYING, serverPid, start } from './started.ts';
-
-const isAlive = (pid: number) => existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 
 test('npm start ends with a line that gives the address and how to sign in; SIGTERM ends it with 0', async () => {
   const dataDir = join(temporaryFolder(), 'data');

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { Agent } from 'undici';
 import { freePort } from '../postgres.ts';
+import { isAlive } from '../processes.ts';
 import { until } from '../runtime.ts';
 import { type Ask, asker, temporaryFolder, WITHOUT_SELF_TESTS } from '../server.ts';
 import { root } from './started.ts';
@@ -75,7 +76,7 @@ export async function startNodes(folder = temporaryFolder()): Promise<Nodes> {
     },
     async restart(name) {
       const former = pid(name);
-      await until(() => hasEnded(former), `${name} has ended`, START_MS);
+      await until(() => !isAlive(former), `${name} has ended`, START_MS);
       const node = startNode(folder, name);
       restarted.push(node.child);
       writeFileSync(join(folder, `${name}.pid`), String(node.child.pid));
@@ -89,11 +90,6 @@ export async function startNodes(folder = temporaryFolder()): Promise<Nodes> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** One that nobody has waited for yet is a zombie. */
-function hasEnded(pid: number): boolean {
-  return !existsSync(`/proc/${pid}`) || /^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 }
 
 function startNode(folder: string, name: string): { readonly child: ChildProcess; output(): string } {
