@@ -39,34 +39,32 @@ export function isPresent(command: string): boolean {
 }
 
 /**
- * An environment of Python with the packages of a requirements file.
- * @returns the folder of its programs, or why it cannot be made
+ * Makes an environment of Python with the packages of a requirements file, in the folder `python`.
+ * @returns why it cannot be made, or undefined
  */
-export async function pythonEnvironment(folder: string, requirements: string): Promise<{ readonly bin: string } | { readonly missing: string }> {
-  if (!isPresent('python3')) return { missing: 'python3 is not here' };
+export async function pythonEnvironment(folder: string, requirements: string): Promise<string | undefined> {
+  if (!isPresent('python3')) return 'python3 is not here';
   const environment = join(folder, 'python');
   const made = await outputOf('python3', ['-m', 'venv', environment]);
-  if (made.status !== 0) return { missing: `python3 makes no environment: ${lastWords(made)}` };
-  const bin = join(environment, 'bin');
-  const installed = await outputOf(join(bin, 'pip'), ['install', '--quiet', '--disable-pip-version-check', '--requirement', requirements]);
-  return installed.status === 0 ? { bin } : { missing: `its packages cannot be installed: ${lastWords(installed)}` };
+  if (made.status !== 0) return `python3 makes no environment: ${lastWords(made)}`;
+  const installed = await outputOf(join(environment, 'bin', 'pip'), ['install', '--quiet', '--disable-pip-version-check', '--requirement', requirements]);
+  return installed.status === 0 ? undefined : `its packages cannot be installed: ${lastWords(installed)}`;
 }
 
 /**
- * Builds a Go module that lies in the repository, in a copy of its folder.
- * @returns the program, or why it cannot be built
+ * Builds a Go module that lies in the repository, in a copy of its folder, as the file `program`.
+ * @returns why it cannot be built, or undefined
  * @throws Error where its modules are at hand and it does not compile
  */
-export async function goProgram(folder: string, source: string): Promise<{ readonly program: string } | { readonly missing: string }> {
-  if (spawnSync('go', ['version'], { stdio: 'ignore' }).status !== 0) return { missing: 'go is not here' };
+export async function goProgram(folder: string, source: string): Promise<string | undefined> {
+  if (spawnSync('go', ['version'], { stdio: 'ignore' }).status !== 0) return 'go is not here';
   const copy = join(folder, 'module');
   cpSync(source, copy, { recursive: true });
   const fetched = await outputOf('go', ['mod', 'download'], { cwd: copy });
-  if (fetched.status !== 0) return { missing: `its modules cannot be fetched: ${lastWords(fetched)}` };
-  const program = join(folder, 'program');
-  const built = await outputOf('go', ['build', '-o', program, '.'], { cwd: copy });
+  if (fetched.status !== 0) return `its modules cannot be fetched: ${lastWords(fetched)}`;
+  const built = await outputOf('go', ['build', '-o', join(folder, 'program'), '.'], { cwd: copy });
   if (built.status !== 0) throw new Error(`${source} does not compile: ${lastWords(built)}`);
-  return { program };
+  return undefined;
 }
 
 function lastWords({ stdout, stderr }: Output): string {

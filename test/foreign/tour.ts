@@ -4,6 +4,8 @@ import { outputOf } from './program.ts';
 import { outcomeOf } from './steps.ts';
 
 const ALONE = {
+  // Where steps.py is; nothing is written beside it.
+  ...{ PYTHONPATH: import.meta.dirname, PYTHONDONTWRITEBYTECODE: '1' },
   ...{ NO_PROXY: '127.0.0.1,localhost', no_proxy: '127.0.0.1,localhost' },
   ...{ VAULT_ADDR: '', VAULT_TOKEN: '', VAULT_NAMESPACE: '', BAO_ADDR: '', BAO_TOKEN: '', BAO_NAMESPACE: '' },
 };

@@ -9,10 +9,7 @@ import { tour } from '../tour.ts';
 
 export const GO_JOSE: ForeignClient = {
   name: 'go-jose',
-  async prepare(folder) {
-    const built = await goProgram(folder, fileURLToPath(new URL('module', import.meta.url)));
-    return 'missing' in built ? built.missing : undefined;
-  },
+  prepare: (folder) => goProgram(folder, fileURLToPath(new URL('module', import.meta.url))),
   async run(folder) {
     const server = await startServer();
     try {

@@ -1,25 +1,9 @@
 # Signs in with hvac and does with tokens what a machine does: `tour.py FACTS`, a line for each step.
-import json
-import sys
-
 import hvac
 from hvac import exceptions
+from steps import FACTS, expect, step, take_steps
 
-with open(sys.argv[1], encoding="utf-8") as file:
-    FACTS = json.load(file)
-
-STEPS = []
 ENVELOPE = {"request_id", "lease_id", "renewable", "lease_duration", "data", "auth", "wrap_info", "warnings"}
-
-
-def step(function):
-    STEPS.append(function)
-    return function
-
-
-def expect(actual, expected):
-    if actual != expected:
-        raise AssertionError(f"{actual!r} in place of {expected!r}")
 
 
 def refused(kind, said, call, *arguments, **options):
@@ -216,10 +200,4 @@ def roles_are_not_for_tokens():
     refused(exceptions.Forbidden, "authentication is required", signed_in().auth.approle.read_role, "bound")
 
 
-for each in STEPS:
-    done = {"step": each.__name__}
-    try:
-        each()
-    except Exception as error:  # Whatever it is, it is told of its step, and the next one runs.
-        done["error"] = f"{type(error).__name__} {error}"
-    print(json.dumps(done))
+take_steps()

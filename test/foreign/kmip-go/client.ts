@@ -13,7 +13,7 @@ const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 export const KMIP_GO: ForeignClient = {
   name: 'kmip-go',
-  prepare: (folder) => built(folder, here('tour')),
+  prepare: (folder) => goProgram(folder, here('tour')),
   run: (folder) => visit(folder, []),
 };
 
@@ -22,15 +22,10 @@ export const KMIP_GO_EXAMPLES: ForeignClient = {
   async prepare(folder) {
     if (!isPresent('go')) return 'go is not here';
     const source = join(folder, 'source');
-    return (await gathered(source)) ?? built(folder, source);
+    return (await gathered(source)) ?? goProgram(folder, source);
   },
   run: (folder) => visit(folder, EXAMPLES_REFUSED),
 };
-
-async function built(folder: string, source: string): Promise<string | undefined> {
-  const program = await goProgram(folder, source);
-  return 'missing' in program ? program.missing : undefined;
-}
 
 /** The examples as the module has them, in a package with the program that calls each: only their main has another name. @returns why they are not at hand */
 async function gathered(source: string): Promise<string | undefined> {

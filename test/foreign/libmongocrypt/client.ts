@@ -11,10 +11,7 @@ const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 export const LIBMONGOCRYPT: ForeignClient = {
   name: 'libmongocrypt',
-  async prepare(folder) {
-    const made = await pythonEnvironment(folder, file('requirements.txt'));
-    return 'missing' in made ? made.missing : undefined;
-  },
+  prepare: (folder) => pythonEnvironment(folder, file('requirements.txt')),
   async run(folder) {
     const server = await startListening();
     try {

@@ -1,33 +1,18 @@
 # Encrypts fields of documents as the drivers of MongoDB do, with libmongocrypt and master keys of the server: `tour.py FACTS`, a line for each step.
-import json
 import socket
 import ssl
-import sys
 
 import bson
 from pymongocrypt.errors import MongoCryptError
 from pymongocrypt.options import MongoCryptOptions
 from pymongocrypt.synchronous.explicit_encrypter import ExplicitEncrypter
 from pymongocrypt.synchronous.state_machine import MongoCryptCallback
-
-with open(sys.argv[1], encoding="utf-8") as file:
-    FACTS = json.load(file)
+from steps import FACTS, expect, step, take_steps
 
 RANDOM = "AEAD_AES_256_CBC_HMAC_SHA_512-Random"
 DETERMINISTIC = "AEAD_AES_256_CBC_HMAC_SHA_512-Deterministic"
 SECRET = {"v": "123-45-6789"}
-STEPS = []
 VAULT = {}
-
-
-def step(function):
-    STEPS.append(function)
-    return function
-
-
-def expect(actual, expected):
-    if actual != expected:
-        raise AssertionError(f"{actual!r} in place of {expected!r}")
 
 
 def refused(said, call, *arguments):
@@ -150,10 +135,4 @@ def not_for_others():
         refused("object not found for identifier", decrypted, value, "bob")
 
 
-for each in STEPS:
-    done = {"step": each.__name__}
-    try:
-        each()
-    except Exception as error:  # Whatever it is, it is told of its step, and the next one runs.
-        done["error"] = f"{type(error).__name__} {error}"
-    print(json.dumps(done))
+take_steps()

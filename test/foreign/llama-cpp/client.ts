@@ -21,10 +21,7 @@ const INSTRUCTION = 'say what the king was';
 
 export const LLAMA_CPP: ForeignClient = {
   name: 'llama-cpp',
-  async prepare(folder) {
-    const made = await pythonEnvironment(folder, here('requirements.txt'));
-    return 'missing' in made ? made.missing : undefined;
-  },
+  prepare: (folder) => pythonEnvironment(folder, here('requirements.txt')),
   async run(folder) {
     const [texts, vectors] = [await startLlama(folder, 'text'), await startLlama(folder, 'embedding')];
     try {

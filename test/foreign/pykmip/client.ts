@@ -8,10 +8,7 @@ import { startListening, visit } from './visit.ts';
 
 export const PYKMIP: ForeignClient = {
   name: 'pykmip',
-  async prepare(folder) {
-    const made = await pythonEnvironment(folder, fileURLToPath(new URL('requirements.txt', import.meta.url)));
-    return 'missing' in made ? made.missing : undefined;
-  },
+  prepare: (folder) => pythonEnvironment(folder, fileURLToPath(new URL('requirements.txt', import.meta.url))),
   async run(folder) {
     const server = await startListening();
     try {

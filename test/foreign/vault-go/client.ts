@@ -9,10 +9,7 @@ import { withVaultFacts } from '../vault-facts.ts';
 function goClient(name: 'openbao' | 'vault'): ForeignClient {
   return {
     name,
-    async prepare(folder) {
-      const built = await goProgram(folder, fileURLToPath(new URL('module', import.meta.url)));
-      return 'missing' in built ? built.missing : undefined;
-    },
+    prepare: (folder) => goProgram(folder, fileURLToPath(new URL('module', import.meta.url))),
     run: (folder) => withVaultFacts(folder, (facts) => tour(join(folder, 'program'), [facts, name], folder)),
   };
 }
