@@ -34,7 +34,7 @@ export interface Received {
 
 /**
  * @param name method and path: `GET /realms/{realm_id}/userpass`
- * @throws GatehouseError for an answer with a status from 400 on, where none came, and for a parameter that cannot stand in a path
+ * @throws GatehouseError for an answer with status 400 or higher, for no answer, and for a parameter that cannot stand in a path
  */
 export async function send({ address, fetch, credential }: Sender, name: string, given: Given): Promise<Received> {
   const [method, path] = name.split(' ') as [string, string];

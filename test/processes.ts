@@ -1,4 +1,4 @@
-// Which processes run, and which of them another one has started, for tests that end some.
+// Tells which processes run, and which of them a process has started.
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** @returns the numbers of those that run */

@@ -8,11 +8,11 @@ import { chosenName, idOf } from './key-name.ts';
 /** The keys of a kind with this CKA_ID or CKA_LABEL. */
 export type Search = (kind: TokenKeyKind, type: number, value: Buffer) => readonly pkcs11js.Handle[];
 
-/** Kinds whose keys have one form of identifier. */
-const KIN = { secret: ['secret', 'private'], private: ['secret', 'private'], public: ['public'] } as const;
+/** Kinds whose keys have one form of identifier, so that one key takes the name from the others. */
+export const KIN = { secret: ['secret', 'private'], private: ['private', 'secret'], public: ['public'] } as const;
 /** Kinds that a key leaves its label to: so the name of a secret key does not change when somebody makes a pair with its label. */
 const LABEL_BEFORE = { secret: ['secret'], private: ['secret', 'private'], public: ['public'] } as const;
-const OTHER_HALF = { private: 'public', public: 'private' } as const;
+export const OTHER_HALF = { private: 'public', public: 'private' } as const;
 
 export function nameAmong(search: Search, kind: TokenKeyKind, attributes: Attributes): string | undefined {
   const isAlone = (label: Buffer) =>
@@ -23,7 +23,7 @@ export function nameAmong(search: Search, kind: TokenKeyKind, attributes: Attrib
 /**
  * The halves of a pair have one CKA_ID, whatever their labels are (PKCS #11 3.1 section 4.8). Where none has it, they have one name.
  * @param kind of the half that is known @param name its name
- * @returns undefined if there is none, or several, of which none is known to be of the pair
+ * @returns undefined if there is none, or if there are several, because then none is known to belong to the pair
  */
 export function halfAmong(search: Search, kind: 'private' | 'public', name: string, attributes: Attributes): pkcs11js.Handle | undefined {
   const other = OTHER_HALF[kind];

@@ -21,7 +21,7 @@ export function listKeys(token: Token): TokenKey[] {
       const name = names.get(handle);
       if (name === undefined) return [];
       const half = kind === 'secret' ? undefined : halfAmong(search, kind, name, attributes);
-      return readOrNone(() => ({ ...token.describe({ name, kind }, handle, { attributes, search }), pairName: half && names.get(half) }));
+      return readOrNone(() => ({ ...token.describe({ name, kind }, handle, { attributes, search, half }), pairName: half && names.get(half) }));
     }),
   );
 }

@@ -4,6 +4,7 @@ import { CKA } from '../../kmip/pkcs11.ts';
 import { requireBytes } from './answer-length.ts';
 import type { BroughtKey, KeyOptions, PairOptions, RsaNumbers, SecretOptions, TokenKey, TokenKeyName } from './api.ts';
 import { lengthIn } from './attributes.ts';
+import { KIN } from './key-kin.ts';
 import { MechanismMissing, toMechanism } from './mechanism.ts';
 import { isStaleObject, isStaleSession, returnValue } from './return-value.ts';
 import { broughtTemplate, changed, pairTemplates, secretTemplate } from './template.ts';
@@ -25,12 +26,8 @@ export interface Making {
   isMade: boolean;
 }
 
-/** A secret key and a private key have one form of identifier, so one of them takes the name from the other. */
-const OTHER = { secret: 'private', private: 'secret', public: undefined } as const;
-
 function requireFree(token: Token, key: TokenKeyName): void {
-  for (const kind of [key.kind, OTHER[key.kind]])
-    if (kind && token.lookUp({ name: key.name, kind })) throw new KeyExists(`the token already has a ${kind} key ${key.name}`);
+  for (const kind of KIN[key.kind]) if (token.lookUp({ name: key.name, kind })) throw new KeyExists(`the token already has a ${kind} key ${key.name}`);
 }
 
 /**

@@ -44,7 +44,10 @@ interface TokenParts {
 
 interface Known {
   readonly attributes: Attributes;
+  /** Among all keys of the token. */
   readonly search: Search;
+  /** The other half of a pair. */
+  readonly half: pkcs11js.Handle | undefined;
 }
 
 const isOnCurve = (type: TokenKeyType): type is 'EC' | 'ED' | 'X' => type === 'EC' || type === 'ED' || type === 'X';
@@ -154,14 +157,12 @@ export class Token {
     return readAttributes((types) => this.library.C_GetAttributeValue(this.session, handle, types) as { value: Buffer }[], TOLD[kind]);
   }
 
-  /** @param known its attributes, and a search of the keys that were read with it, for callers who have more keys of the token */
-  describe(key: TokenKeyName, handle = this.handle(key), known?: Known): TokenKey {
-    const { attributes, search } = known ?? { attributes: this.attributes(handle, key.kind), search: this.kin };
-    const half = key.kind === 'private' && !key.wrapped ? halfAmong(search, key.kind, key.name, attributes) : undefined;
+  /** @param known for callers who have read it, perhaps with further keys of the token */
+  describe(key: TokenKeyName, handle = this.handle(key), { attributes, search, half }: Known = this.#known(key, handle)): TokenKey {
     const type = TYPE.get(uint(attributes.get(CKA.KEY_TYPE))) ?? 'OTHER';
     const isSet = (attribute: number) => attributes.get(attribute)?.[0] === 1;
     const bytes = key.kind === 'secret' ? lengthIn(attributes.get(CKA.VALUE_LEN)) : 0;
-    const publicKey = key.kind === 'secret' ? undefined : this.#publicKey(type, half ?? handle);
+    const publicKey = key.kind === 'secret' ? undefined : this.#publicKey(type, (key.kind === 'private' && half) || handle);
     const params = key.kind === 'private' && !publicKey && isOnCurve(type) && isWithoutHalf(search, attributes) ? this.read(handle, CKA.EC_PARAMS) : undefined;
     return {
       name: key.name,
@@ -175,6 +176,12 @@ export class Token {
       publicKey,
       params: params && new Uint8Array(params),
     };
+  }
+
+  #known(key: TokenKeyName, handle: pkcs11js.Handle): Known {
+    const attributes = this.attributes(handle, key.kind);
+    const hasHalf = key.kind === 'private' && !key.wrapped;
+    return { attributes, search: this.kin, half: hasHalf ? halfAmong(this.kin, key.kind, key.name, attributes) : undefined };
   }
 
   /** @param from the public key of the pair, or the private key, which may tell it too */

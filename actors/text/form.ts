@@ -10,7 +10,7 @@ import { pairsIn } from './url-encoded.ts';
 const KINDS = /^(multipart\/form-data|application\/x-www-form-urlencoded)[ \t]*(;|$)/i;
 const CHARSET = /;[ \t]*charset="?([^";\s]+)/i;
 const MAX_PARTS = 32;
-/** The sign for what the library has replaced, and control characters that no text has: in windows-1252, which it reads as ISO 8859-1, they are letters and quotation marks. */
+/** The replacement character of the library, and control characters that no text has: the library reads windows-1252 as ISO 8859-1, so its quotation marks become these. */
 const DOUBTFUL = /[\ufffd\u0080-\u009f]/;
 const NO_TEXT = 'the file is not text in UTF-8, or in UTF-16 with a byte order mark';
 

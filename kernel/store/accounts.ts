@@ -71,7 +71,7 @@ export async function liveAccount(from: Reader, name: string): Promise<string | 
   return (await from.get<{ id: string }>(LIVE, [name]))?.id ?? null;
 }
 
-/** @returns when the last holder of the name before the present one was deleted, milliseconds since the epoch; undefined if nobody had it before */
+/** @returns when the previous holder of the name was deleted, milliseconds since the epoch; undefined if nobody had it before */
 export async function formerEndOf(from: Reader, name: string): Promise<number | undefined> {
   return (await from.get<{ last: number | null }>('SELECT MAX(ended_at) AS last FROM account WHERE name = $1', [name]))?.last ?? undefined;
 }

@@ -24,8 +24,8 @@ async function findNamed(names: ReadonlySet<string>, ctx: OperationContext): Pro
   const found = new Map<string, readonly Node[]>();
   for (const name of names) {
     const attributes = [enumeration(TAG.ObjectType, ENUM.ObjectType.Template), structure(TAG.Name, [text(TAG.NameValue, name)])];
-    const [id] = (await ctx.server.objects.find(ctx, { attributes, storage: OnLineStorage | ArchivalStorage, groupMember: undefined, offset: 0, limit: 1 }))
-      .ids;
+    const query = { attributes, storage: OnLineStorage | ArchivalStorage, groupMember: undefined, offset: 0, limit: 1 };
+    const [id] = (await ctx.server.objects.find(ctx, query)).ids;
     if (id === undefined) continue;
     const { content, archived } = await ctx.byId(id, 'Get');
     if (archived) throw new Refusal('ObjectArchived', `the template ${name} is archived; recover it first`);

@@ -65,8 +65,8 @@ export async function lastGeneration<const T extends readonly string[]>(
 }
 
 /**
- * A token may have the next generation already, as one that it made for a call that had ended. Who meets such a key takes it in, so a second attempt
- * comes after it.
+ * A token may already have the next generation, for instance one that it made for a call that had timed out. The first attempt takes that key in, so the
+ * second one goes past it.
  */
 export async function pastTaken<T>(replace: () => Promise<T>): Promise<T> {
   try {

@@ -40,7 +40,7 @@ export const VAULT_TOKEN: TokenForm = {
       ...(bounds.length > 0 && { bound_cidrs: bounds.at(-1) }),
       renewable,
       ttl: ttlSeconds,
-      // As long as it was good at first; 0 is no limit.
+      // How long the token was valid at first; 0 means no limit.
       creation_ttl: leaseSeconds === 0 || maxTtlSeconds === 0 ? leaseSeconds + maxTtlSeconds : Math.min(leaseSeconds, maxTtlSeconds),
       explicit_max_ttl: maxTtlSeconds,
       creation_time: Math.floor(createdAt / 1000),

@@ -97,7 +97,7 @@ interface Taking {
   isThere?(place: TokenPlace, key: TokenKey): Promise<boolean>;
 }
 
-/** Whether the key has no object. One that is destroyed had the name before: the token has it free again, and somebody else may take it. */
+/** Whether the key has no object. A destroyed object has given its name back, so another key on the token may have it. */
 async function isNew({ parts: { rows, store }, own, isThere }: Taking, key: TokenKey, at: SlotPlace): Promise<boolean> {
   const stored = async (name: string) => (await rows.describe(store, identifierOf({ ...at, name }, key.kind === 'public')))?.object;
   if (own.isFound(key, at)) return false;

@@ -61,8 +61,8 @@ export function nextGeneration(id: string): string {
 }
 
 /**
- * Other names that the CKA_ID of a key gives it: it has one in hexadecimal as long as another key has its label, and a text from this server even
- * if that is longer than those of tools may be.
+ * Other names that a key may have by its CKA_ID: the hexadecimal form while another key has its label, and the text if this server made it, even one
+ * longer than those of other tools may be.
  */
 export function namesById({ name, names }: Pick<TokenKey, 'name' | 'names'>): string[] {
   const hex = names.findLast((each) => /^0x([0-9a-f]{2})+$/.test(each));
