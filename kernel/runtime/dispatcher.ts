@@ -23,7 +23,6 @@ export class Dispatcher {
   /** Called when the deadline of a call passes while it runs here. */
   onLate: () => void = () => {};
   readonly #inFlight = new Map<number, Pending>();
-  /** Running calls that only wait. */
   readonly #aside = new Set<number>();
   readonly #run: WorkLimit | undefined;
   #channel: Channel | undefined;
@@ -44,6 +43,11 @@ export class Dispatcher {
   /** Running calls that keep the actor from taking others. */
   get engaged(): number {
     return this.#inFlight.size - this.#aside.size;
+  }
+
+  /** Running calls that only wait: for work elsewhere, of which the actor may have but one piece done at a time. */
+  get aside(): number {
+    return this.#aside.size;
   }
 
   /** The fault code with which calls are refused if no other dispatcher can serve them; undefined if this dispatcher serves them or they can wait. */

@@ -1,5 +1,4 @@
 // The caller's side of an actor: a bounded queue in front of one or several dispatchers, and the typed remote that callers use.
-import { performance } from 'node:perf_hooks';
 import { currentRequestId } from '../call-context.ts';
 import { Fault } from '../fault.ts';
 import { currentSpan, type Span } from '../tracing/span.ts';
@@ -9,13 +8,12 @@ import { Deadlines } from './deadlines.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { MailboxOptions } from './mailbox-options.ts';
 import { type CallOptions, Pending } from './pending.ts';
+import { Room } from './room.ts';
 import type { SharedQueue } from './shared-queue.ts';
 import { Spares } from './spares.ts';
 
 /** When calls wait in other threads too, those get this time to take a place before this one does. */
 const YIELD_MS = 1;
-/** A replica gets so many times as many short calls that write as calls of other kinds: they mostly wait for their commit, which they share in one thread. */
-const WRITES_FOR_ONE = 4;
 
 export class Mailbox {
   readonly dispatchers: readonly Dispatcher[];
@@ -27,6 +25,7 @@ export class Mailbox {
   /** In order of arrival. A Set, so that an abandoned call can be removed without a search. */
   readonly #waiting = new Set<Pending>();
   #closed = false;
+  readonly #room: Room;
   readonly #spares: Spares;
   #onDrained: (() => void) | undefined;
 
@@ -34,6 +33,7 @@ export class Mailbox {
     this.dispatchers = dispatchers;
     this.#options = options;
     this.shared = options.shared;
+    this.#room = new Room(dispatchers, options);
     this.#spares = new Spares(dispatchers);
     this.#deadlines = new Deadlines(options.deadlineMs, options.clock);
     for (const dispatcher of dispatchers) dispatcher.onRoom = () => this.#onRoom();
@@ -131,7 +131,7 @@ export class Mailbox {
   }
 
   #admit(pending: Pending): void {
-    const dispatcher = this.#waiting.size === 0 ? this.#room(pending) : undefined;
+    const dispatcher = this.#waiting.size === 0 ? this.#room.for(pending) : undefined;
     if (dispatcher) {
       this.#spares.note(pending.writes, dispatcher);
       return dispatcher.send(pending);
@@ -157,39 +157,17 @@ export class Mailbox {
 
   #onRoom(): void {
     const { shared } = this;
+    shared?.noteRunning(this.dispatchers);
+    if (this.#spares.any) this.#spares.noteAside(this.#room.aside);
     if (!shared) return this.#pump();
-    shared.noteEngaged(this.dispatchers.map(({ engaged }) => engaged));
     this.#note();
     if (!shared.wakeOthers() || this.#waiting.size === 0) this.#pump();
     else setTimeout(() => this.#pump(), YIELD_MS);
   }
 
-  /**
-   * Short calls that write go to the first dispatcher with room, because each thread has transactions of its own, which wait for one another.
-   * @returns the least busy dispatcher with room. Slow dispatchers are left out while another dispatcher is quick, because a new call would wait there.
-   */
-  #room({ writes }: Pending): Dispatcher | undefined {
-    const now = performance.now();
-    const isQuick = (dispatcher: Dispatcher) => dispatcher.state === 'up' && !dispatcher.isSlow(now, writes);
-    const isChoice = this.dispatchers.length > 1 && this.dispatchers.some(isQuick);
-    const most = this.#options.perDispatcher * (writes ? WRITES_FOR_ONE : 1);
-    let best: Dispatcher | undefined;
-    let at = 0;
-    let least = most;
-    for (let index = 0; index < this.dispatchers.length; index += 1) {
-      const dispatcher = this.dispatchers[index] as Dispatcher;
-      if (dispatcher.state !== 'up' || (isChoice && !isQuick(dispatcher))) continue;
-      const engaged = this.shared?.engaged(index) ?? dispatcher.engaged;
-      if (engaged >= least) continue;
-      [best, at, least] = [dispatcher, index, engaged];
-      if (writes) break;
-    }
-    return best && (this.shared?.claim(at, best.engaged, most) ?? true) ? best : undefined;
-  }
-
   #pump(): void {
     for (const pending of this.#waiting) {
-      const dispatcher = this.#room(pending);
+      const dispatcher = this.#room.for(pending);
       if (!dispatcher) return;
       this.#waiting.delete(pending);
       this.#note();

@@ -1,15 +1,17 @@
 // The calls of one actor over all threads that call it, in shared memory: its queue has one bound, and its threads get no more calls at a time than one caller may send.
 import type { Bell } from '../shared/bell.ts';
 import type { SharedMemory } from '../shared/memory.ts';
+import type { Dispatcher } from './dispatcher.ts';
 
 const LOOK_AGAIN_MS = 10;
 
-/** Each calling thread has a row of its own: its calls, those of them that wait for a place, and those that each dispatcher works on. */
+/** Each calling thread has a row of its own: its calls, those of them that wait for a place, those that each dispatcher works on, and those that each has set aside. */
 export class SharedQueue {
   readonly #words: Int32Array;
   readonly #bell: Bell;
   readonly #threads: number;
   readonly #width: number;
+  readonly #dispatchers: number;
   readonly #own: number;
   #pump: () => void = () => {};
   #timer: NodeJS.Timeout | undefined;
@@ -17,7 +19,8 @@ export class SharedQueue {
   /** @param name of the actor and, if each of its dispatchers has a queue of its own, of that dispatcher */
   constructor({ regions, bell }: SharedMemory, name: string, dispatchers: number) {
     this.#threads = regions.threads;
-    this.#width = 2 + dispatchers;
+    this.#dispatchers = dispatchers;
+    this.#width = 2 + 2 * dispatchers;
     this.#own = regions.thread * this.#width;
     this.#words = regions.open(`calls of ${name}`, { numbers: 0, words: this.#threads * this.#width }).words;
     this.#bell = bell;
@@ -47,6 +50,11 @@ export class SharedQueue {
     return this.#sum(2 + dispatcher);
   }
 
+  /** @returns how many calls a dispatcher has set aside */
+  aside(dispatcher: number): number {
+    return this.#sum(2 + this.#dispatchers + dispatcher);
+  }
+
   /** Counts one more call of a dispatcher. @param own those of this thread @returns false if there would be more than `most` */
   claim(dispatcher: number, own: number, most: number): boolean {
     const at = this.#own + 2 + dispatcher;
@@ -56,9 +64,12 @@ export class SharedQueue {
     return false;
   }
 
-  /** @param engaged calls of this thread, of each dispatcher */
-  noteEngaged(engaged: readonly number[]): void {
-    for (const [dispatcher, own] of engaged.entries()) Atomics.store(this.#words, this.#own + 2 + dispatcher, own);
+  /** @param running calls of this thread, of each dispatcher */
+  noteRunning(running: readonly Pick<Dispatcher, 'engaged' | 'aside'>[]): void {
+    for (const [dispatcher, { engaged, aside }] of running.entries()) {
+      Atomics.store(this.#words, this.#own + 2 + dispatcher, engaged);
+      Atomics.store(this.#words, this.#own + 2 + this.#dispatchers + dispatcher, aside);
+    }
   }
 
   /** @returns whether calls wait in other threads, which are told that there may be room */

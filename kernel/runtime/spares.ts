@@ -1,4 +1,4 @@
-// The resting threads of an actor: one starts when a call waits, or when calls keep meeting busy threads.
+// The resting threads of an actor: one starts when a call waits, when calls keep meeting busy threads, or when what they set aside waits for each other.
 import { performance } from 'node:perf_hooks';
 import type { Dispatcher } from './dispatcher.ts';
 
@@ -21,6 +21,11 @@ export class Spares {
     if (!this.any || writes || dispatcher.engaged === 0) return;
     this.#crowdedCalls += 1;
     if (this.#crowdedCalls >= CROWDED_CALLS || dispatcher.isSlow(performance.now(), false)) this.wakeOne();
+  }
+
+  /** @param count of the calls that are set aside: a thread does one after the other */
+  noteAside(count: number): void {
+    if (this.any && count > this.#dispatchers.filter(({ state }) => state !== 'resting').length) this.wakeOne();
   }
 
   wakeOne(): void {

@@ -1,15 +1,19 @@
 // The queue of callers before the dispatchers of an actor: room, order, bounds, deadlines, cancellation, and draining.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
+import type { Call } from '../../../kernel/call.ts';
+import { callContext } from '../../../kernel/call-context.ts';
 import { Dispatcher } from '../../../kernel/runtime/dispatcher.ts';
 import { exposeApi } from '../../../kernel/runtime/facade.ts';
 import { Mailbox } from '../../../kernel/runtime/mailbox.ts';
 import { callWith, remoteOver } from '../../../kernel/runtime/remote.ts';
+import { SharedQueue } from '../../../kernel/runtime/shared-queue.ts';
 import { WorkLimit } from '../../../kernel/runtime/work-limit.ts';
+import { newSharedMemory, openSharedMemory, type SharedMemory } from '../../../kernel/shared/memory.ts';
 import { outcome } from '../../runtime.ts';
 import { channels, movedClock, settle } from './two-ends.ts';
 
-type WorkApi = { work(name: string): Promise<string>; add(one: number, two: number): number };
+type WorkApi = { work(name: string): Promise<string>; workAside(name: string): Promise<string>; add(one: number, two: number): number };
 
 /** A dispatcher with an actor behind it whose work ends when the test says so. */
 function place(run?: WorkLimit) {
@@ -21,6 +25,10 @@ function place(run?: WorkLimit) {
       begun.push(name);
       return new Promise<string>((resolve) => ends.set(name, resolve));
     },
+    workAside(name: string) {
+      (callContext.getStore() as Call).aside();
+      return api.work(name);
+    },
     add: (one: number, two: number) => one + two,
   };
   const attach = () => {
@@ -31,12 +39,27 @@ function place(run?: WorkLimit) {
   return { dispatcher, begun, attach, end: (name: string) => ends.get(name)?.(`${name} done`) };
 }
 
-function mailboxOver(places: readonly ReturnType<typeof place>[], { maxQueue = 10, perSlot = 1, deadlineMs = 1_000 } = {}) {
+interface Bounds {
+  readonly maxQueue?: number;
+  readonly perSlot?: number;
+  readonly deadlineMs?: number;
+  /** Of the thread that calls. */
+  readonly memory?: SharedMemory;
+}
+
+function mailboxOver(places: readonly ReturnType<typeof place>[], { maxQueue = 10, perSlot = 1, deadlineMs = 1_000, memory }: Bounds = {}) {
   const { clock, advance } = movedClock();
   const observed: string[] = [];
   const mailbox = new Mailbox(
     places.map(({ dispatcher }) => dispatcher),
-    { deadlineMs, maxQueue, perDispatcher: perSlot, clock, observe: (how) => void observed.push(how) },
+    {
+      deadlineMs,
+      maxQueue,
+      perDispatcher: perSlot,
+      clock,
+      observe: (how) => void observed.push(how),
+      shared: memory && new SharedQueue(memory, 'work', places.length),
+    },
   );
   return { mailbox, remote: remoteOver<WorkApi>(mailbox), advance, observed };
 }
@@ -69,6 +92,56 @@ test('work goes to the dispatcher that has least of it', async () => {
   assert.deepEqual([one.begun.length, two.begun.length], [2, 2]);
   for (const name of ['a', 'b', 'c', 'd']) for (const each of [one, two]) each.end(name);
   await Promise.all(calls);
+});
+
+test('work that is set aside goes to where least of it is, and keeps no other call away', async () => {
+  const [one, two] = [place(), place()];
+  const { remote } = mailboxOver([one, two], { perSlot: 3 });
+  for (const each of [one, two]) each.attach();
+  const calls: Promise<string>[] = [];
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  for (const name of names) {
+    calls.push(remote.workAside(name));
+    await settle();
+  }
+  assert.deepEqual(
+    [one.begun, two.begun],
+    [
+      ['a', 'c', 'e'],
+      ['b', 'd', 'f'],
+    ],
+  );
+  for (const name of ['d', 'f']) two.end(name);
+  await settle();
+  calls.push(remote.workAside('g'), remote.work('h'));
+  await settle();
+  assert.deepEqual([one.begun.at(-1), two.begun.at(-1)], ['h', 'g']);
+  for (const name of [...names, 'g', 'h']) for (const each of [one, two]) each.end(name);
+  await Promise.all(calls);
+});
+
+test('what one thread has set aside counts for another thread that calls the same actor', async () => {
+  const first = newSharedMemory(2);
+  const [one, two] = [place(), place()];
+  const { remote } = mailboxOver([one, two], { memory: first });
+  const [ones, twos] = [place(), place()];
+  const memory = openSharedMemory(first.regions.memory, 1);
+  const { remote: other } = mailboxOver([ones, twos], { memory });
+  for (const each of [one, two, ones, twos]) each.attach();
+  const calls = [remote.workAside('a')];
+  await settle();
+  calls.push(other.workAside('b'));
+  await settle();
+  assert.deepEqual([one.begun, two.begun, ones.begun, twos.begun], [['a'], [], [], ['b']]);
+  one.end('a');
+  await calls[0];
+  calls.push(other.workAside('c'));
+  await settle();
+  assert.deepEqual(ones.begun, ['c']);
+  ones.end('c');
+  twos.end('b');
+  await Promise.all(calls);
+  for (const { bell } of [first, memory]) bell.close();
 });
 
 test('beyond its bound the queue refuses at once; waiting and running calls both count', async () => {

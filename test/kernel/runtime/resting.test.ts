@@ -62,6 +62,17 @@ test('"spare": one thread starts with the server, another when calls keep meetin
   assert.equal(await busy, 'slept');
 });
 
+test('"spare": another thread starts when two calls are set aside', async () => {
+  const { runtime, ref } = await run({ probe: replicatedProbe(3, { spare: true, prefetch: 16 }) });
+  const one = ref('probe').sleepAside(300);
+  for (let n = 0; n < 4; n += 1) await ref('probe').echo('beside it');
+  assert.deepEqual(statesOf(runtime, 'probe'), ['running', 'resting', 'resting']);
+  const two = ref('probe').sleepAside(300);
+  await until(() => statesOf(runtime, 'probe')?.[1] === 'running', 'the second runs');
+  assert.equal(statesOf(runtime, 'probe')?.[2], 'resting');
+  assert.deepEqual(await Promise.all([one, two]), ['slept aside', 'slept aside']);
+});
+
 test('one that cannot start is tried again as after a crash, then refuses its calls', async () => {
   const restart = { max: 1, withinMs: 600_000, firstDelayMs: 1, maxDelayMs: 1, retryMs: 600_000 };
   const { runtime, ref, lines } = await run({ bad: pinnedProbe({ a: { broken: true } }, { start: 'use', restart }) });
