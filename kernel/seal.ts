@@ -1,5 +1,6 @@
 // Seals key material for storage with AES-256-GCM. The associated data binds it to its purpose.
-import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
+import { randomIv } from '../crypto/random.ts';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -9,15 +10,15 @@ type SealKey = Uint8Array | KeyObject;
 
 /** @returns nonce, ciphertext and tag, in an array with its own buffer */
 export function seal(key: SealKey, purpose: string, plaintext: Uint8Array): Uint8Array {
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', keyObject(key), nonce).setAAD(new TextEncoder().encode(purpose));
-  const parts = [nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()];
-  const sealed = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    sealed.set(part, at);
-    at += part.length;
-  }
+  const nonce = randomIv(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', keyObject(key), nonce).setAAD(Buffer.from(purpose));
+  const ciphertext = cipher.update(plaintext);
+  // Of GCM nothing is left for the end.
+  cipher.final();
+  const sealed = new Uint8Array(NONCE_BYTES + ciphertext.length + TAG_BYTES);
+  sealed.set(nonce);
+  sealed.set(ciphertext, NONCE_BYTES);
+  sealed.set(cipher.getAuthTag(), NONCE_BYTES + ciphertext.length);
   return sealed;
 }
 
@@ -25,7 +26,7 @@ export function seal(key: SealKey, purpose: string, plaintext: Uint8Array): Uint
 export function unseal(key: SealKey, purpose: string, sealed: Uint8Array): Uint8Array | undefined {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) return undefined;
   const decipher = createDecipheriv('aes-256-gcm', keyObject(key), sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
-  decipher.setAAD(new TextEncoder().encode(purpose)).setAuthTag(sealed.subarray(sealed.length - TAG_BYTES));
+  decipher.setAAD(Buffer.from(purpose)).setAuthTag(sealed.subarray(sealed.length - TAG_BYTES));
   const plaintext = decipher.update(sealed.subarray(NONCE_BYTES, sealed.length - TAG_BYTES));
   try {
     decipher.final();

@@ -1,5 +1,6 @@
 // Authenticates the rows of the key server: MACs of objects and grants with a key that is not in the database; contents are sealed separately.
-import { hash, type KeyObject, randomBytes } from 'node:crypto';
+import { hash, type KeyObject } from 'node:crypto';
+import { randomIv } from '../../../crypto/random.ts';
 import { isSameMac, rowMac } from '../../../kernel/store/row-mac.ts';
 
 /** The columns of `kms_object` that decide who may do what, as stored. */
@@ -52,7 +53,7 @@ const SEAL_BYTES = MAC_AT + 32;
 export const NO_MARK = new Uint8Array(MARK_BYTES);
 export const NO_CONTENT: ContentMark = { generation: 0, ends: new Uint8Array(ENDS_BYTES) };
 
-export const newMark = (): Uint8Array => new Uint8Array(randomBytes(MARK_BYTES));
+export const newMark = (): Uint8Array => randomIv(MARK_BYTES);
 
 export function contentMark(generation: number, sealed: Uint8Array): ContentMark {
   const ends = new Uint8Array(ENDS_BYTES);
