@@ -163,15 +163,18 @@ function keyOf(node: Node): string | number {
   return `${vendor} ${name}`;
 }
 
-/** Whether two values have the same binary encoding, regardless of the order of members in structures. */
+/** Whether two values have the same binary encoding, regardless of the order of members in structures. Values are compared with all others of their attribute. */
 export function sameNode(a: Node, b: Node): boolean {
-  return a.tag === b.tag && a.type === b.type && Buffer.compare(encodeBinary(orderMembers(a)), encodeBinary(orderMembers(b))) === 0;
+  if (a.tag !== b.tag) return false;
+  if (a.type === TYPE.Structure) return b.type === TYPE.Structure && sameMembers(a.value, b.value);
+  if (a.type === TYPE.TextString) return b.type === TYPE.TextString && a.value.toWellFormed() === b.value.toWellFormed();
+  return a.type === b.type && Buffer.compare(encodeBinary(a), encodeBinary(b)) === 0;
 }
 
-function orderMembers(node: Node): Node {
-  if (node.type !== TYPE.Structure) return node;
-  return structure(
-    node.tag,
-    node.value.map(orderMembers).toSorted((a, b) => a.tag - b.tag),
-  );
+function sameMembers(some: readonly Node[], others: readonly Node[]): boolean {
+  if (some.length !== others.length) return false;
+  const ordered = others.toSorted(byTag);
+  return some.toSorted(byTag).every((member, at) => sameNode(member, ordered[at] as Node));
 }
+
+const byTag = (a: Node, b: Node): number => a.tag - b.tag;

@@ -63,15 +63,18 @@ export function addValue(draft: DescriptionDraft, node: Node, now: number): Attr
   return added;
 }
 
-/** @throws Refusal AttributeReadOnly, AttributeNotFound, AttributeInstanceNotFound, NonUniqueNameAttribute, WrongKeyLifecycleState */
+/**
+ * All values of an attribute are different (section 4).
+ * @throws Refusal AttributeReadOnly, AttributeNotFound, AttributeInstanceNotFound, NonUniqueNameAttribute, InvalidField, WrongKeyLifecycleState
+ */
 export function modifyValue(draft: DescriptionDraft, node: Node, choice: Choice, now: number): AttributeValue {
   const reference = referenceTo(node);
   requireRight(reference, mayClientModify(node.tag));
   requireOpenDate(draft, node.tag, now);
   const chosen = choose(draft, reference, choice, node);
   const others = valuesOf(draft.attributes, reference).filter((value) => value !== chosen);
-  if (node.tag === TAG.Name && others.some((value) => sameNode(value.node, node)))
-    throw new Refusal('NonUniqueNameAttribute', 'DENIED: the object already has this Name');
+  if (others.some((value) => sameNode(value.node, node)))
+    throw new Refusal(node.tag === TAG.Name ? 'NonUniqueNameAttribute' : 'InvalidField', `DENIED: the object already has this ${tagName(node.tag)}`);
   requireUnused(chosen.node);
   const changed = draft.attributes.replaceValue(chosen, requireUsable(node));
   noteProtection(draft, node);

@@ -80,16 +80,18 @@ export function attributesIn(request: Structure, ...tags: readonly number[]): re
   return tags.flatMap((tag) => structureOf(request, tag)?.value ?? []);
 }
 
-/** @param node as checkAttribute returns it @throws Refusal if the object already has the attribute, or has too many */
+/**
+ * All values of an attribute are different (KMIP 2.1 section 4): one that is given twice is there once.
+ * @param node as checkAttribute returns it @throws Refusal if the object already has the attribute, or has too many
+ */
 export function takeAttribute(set: AttributeSet, node: Node): void {
   requireRoom(set, node.tag);
   const reference = referenceTo(node);
   const values = valuesOf(set, reference);
   if (values.length > 0 && (!isMultiple(node.tag) || isTags(reference)))
     throw new Refusal('AttributeSingleValued', `${tagName(node.tag)} can have only one value`);
-  if (node.tag === TAG.Name && values.some((other) => sameNode(other.node, node)))
-    throw new Refusal('NonUniqueNameAttribute', 'DENIED: the request gives the same Name twice');
-  set.add(node);
+  if (!values.some((other) => sameNode(other.node, node))) set.add(node);
+  else if (node.tag === TAG.Name) throw new Refusal('NonUniqueNameAttribute', 'DENIED: the request gives the same Name twice');
 }
 
 /** Object types to which a usage mask applies. */

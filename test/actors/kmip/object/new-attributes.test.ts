@@ -34,6 +34,12 @@ test('what only the server sets, or what is there twice, is refused', () => {
   assert.throws(() => create(...Array.from({ length: 257 }, (_, place) => vendor('x', `${place}`, ''))), refused('ServerLimitExceeded'));
 });
 
+test('a value that is given twice is there once', () => {
+  const [one, other] = [text(TAG.ObjectGroup, 'one'), text(TAG.ObjectGroup, 'other')];
+  const set = create(one, other, one, vendor('x', 'a', '1'), vendor('x', 'b', '1'), vendor('x', 'a', '1'));
+  assert.deepEqual(set.nodes(), [one, other, vendor('x', 'a', '1'), vendor('x', 'b', '1'), integer(TAG.CryptographicUsageMask, 0x200000)]);
+});
+
 test('dates of use lie within the active life, and limits are not negative', () => {
   const [early, late] = [2 ** 31, 2 ** 32];
   create(dateTime(TAG.ActivationDate, early), dateTime(TAG.ProcessStartDate, early), dateTime(TAG.ProtectStopDate, late), dateTime(TAG.DeactivationDate, late));

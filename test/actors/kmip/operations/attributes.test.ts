@@ -108,6 +108,17 @@ test('ModifyAttribute finds the value that is meant', async () => {
   await assert.rejects(ask(modifyAttribute, holding([]), to(integer(TAG.CryptographicUsageMask, 4))), refused('AttributeReadOnly'));
 });
 
+test('a value of an attribute is there once, however it comes', async () => {
+  const [one, other] = [text(TAG.ObjectGroup, 'one'), text(TAG.ObjectGroup, 'other')];
+  const ctx = holding([one, other, custom('ID', '1'), custom('ID', '2'), custom('Bar', '2')]);
+  await ask(addAttribute, ctx, to(one));
+  await assert.rejects(ask(modifyAttribute, ctx, current(one), to(other)), refused('InvalidField'));
+  await assert.rejects(ask(modifyAttribute, ctx, current(custom('ID', '1')), to(custom('ID', '2'))), /already has this Attribute/);
+  await ask(modifyAttribute, ctx, current(one), to(one));
+  assert.deepEqual(values(ctx, TAG.ObjectGroup), [one, other]);
+  assert.deepEqual(values(ctx, TAG.Attribute), [custom('ID', '1'), custom('ID', '2'), custom('Bar', '2')]);
+});
+
 test('SetAttribute adds or changes what has one value', async () => {
   const ctx = holding([name('a')]);
   await ask(setAttribute, ctx, to(text(TAG.Description, 'd')));
