@@ -13,7 +13,7 @@ import type { Version } from '../../../kmip/version.ts';
 import { newObject, requireCreation } from '../object/create.ts';
 import { isGuessable } from '../object/digest.ts';
 import { withEncapsulated } from '../object/encapsulated.ts';
-import { settle } from '../object/lifecycle.ts';
+import { isDestroyed, settle } from '../object/lifecycle.ts';
 import type { Draft } from '../object/managed-object.ts';
 import { requireMask, takeAttribute } from '../object/new-attributes.ts';
 import { fileIn } from '../object/pkcs12-import.ts';
@@ -35,6 +35,7 @@ const NOT_TAKEN: ReadonlySet<number> = new Set([
   TAG.ObjectClass,
   TAG.ShortUniqueIdentifier,
   TAG.ProtectionStorageMask,
+  TAG.ArchiveDate,
 ]);
 
 export const importObject = {
@@ -99,9 +100,9 @@ async function newDraft(ctx: OperationContext, request: Structure, type: ObjectT
 
 /** An imported object keeps its state, but a destroyed object cannot be imported. */
 function takeState(draft: Draft, state: Node | undefined, now: number): void {
+  const isOver = state?.type === TYPE.Enumeration && isDestroyed(state.value as State);
+  if (isOver || draft.attributes.has(TAG.DestroyDate)) throw new Refusal('InvalidField', 'a destroyed object cannot be imported');
   if (state?.type !== TYPE.Enumeration) return;
-  const { Destroyed, DestroyedCompromised } = ENUM.State;
-  if (state.value === Destroyed || state.value === DestroyedCompromised) throw new Refusal('InvalidField', 'a destroyed object cannot be imported');
   draft.state = state.value as State;
   settle(draft, now);
 }

@@ -89,6 +89,17 @@ for (const [major, minor] of [
     assert.ok(children(located, TAG.UniqueIdentifier).some(({ value }) => value === id));
   });
 
+test('Import takes no part of what is archived or destroyed elsewhere', async () => {
+  const client = speaking(2, 1);
+  const bring = (id: string, ...nodes: Node[]) => [ID(id), TYPE_OF_KEY, client.attributes(AES, LENGTH, MASK, ...nodes), keyContent()];
+  const id = anId();
+  await client.do('Import', ...bring(id, dateTime(TAG.ArchiveDate, 1_000_000_000)));
+  assert.equal(await client.valueOf(id, TAG.ArchiveDate), undefined);
+  await client.do('Get', ID(id));
+  for (const over of [dateTime(TAG.DestroyDate, 1_000_000_000), enumeration(TAG.State, State.Destroyed), enumeration(TAG.State, State.DestroyedCompromised)])
+    assert.equal(await client.refused('Import', ...bring(anId(), over)), 'InvalidField');
+});
+
 const inside = (client: KmipClient, ...nodes: readonly Node[]): Node[] =>
   client.isOld ? nodes.map((node) => client.attribute(node)) : [structure(TAG.Attributes, nodes)];
 const keyValueOf = (payload: Structure): Structure =>
