@@ -4,8 +4,8 @@ import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal, type ResultReason } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import type { Structure } from '../../../kmip/ttlv/node.ts';
-import { textOf } from '../../../kmip/ttlv/read.ts';
+import { type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { child, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { linkedTo } from './create.ts';
@@ -58,7 +58,11 @@ async function privateKeyOf(named: ObjectDescription, ctx: OperationContext): Pr
   throw new Refusal('InvalidField', `unwrapping needs the private key of ${named.id}, which has no PrivateKeyLink`);
 }
 
-const nameIn = (information: Structure): string => textOf(information, TAG.UniqueIdentifier) ?? 'of the placeholder';
+/** Elsewhere a payload without an identifier means the placeholder; this structure has to name its key. @throws Refusal InvalidMessage */
+function nameIn(information: Structure): string {
+  const { type, value } = required(child(information, TAG.UniqueIdentifier), TAG.UniqueIdentifier);
+  return type === TYPE.TextString ? value : 'of the placeholder';
+}
 
 /** The same message for a missing key and for one that the caller may not use. */
 async function findWrappingKey<T>(find: () => Promise<T>, name: string, right: OperationName, what: string): Promise<T> {

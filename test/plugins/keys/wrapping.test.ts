@@ -294,4 +294,24 @@ test('a key that was given out, wrapped or not, is not found as a fresh member o
   }
 });
 
+test('a wrapping key is named: what an earlier item has made is no substitute', async () => {
+  const wrapper = await symmetric();
+  const content = contentIn(await alice.do('Get', id(await symmetric()), named(wrapper)));
+  const unnamed = structure(TAG.KeyWrappingSpecification, [code('WrappingMethod', 'Encrypt'), structure(TAG.EncryptionKeyInformation, [])]);
+  const wrapping = structure(TAG.KeyWrappingData, [code('WrappingMethod', 'Encrypt'), structure(TAG.EncryptionKeyInformation, []), noEncoding]);
+  const block = structure(TAG.KeyBlock, [...blockOf(content).value.filter(({ tag }) => tag !== TAG.KeyWrappingData), wrapping]);
+  const items = await alice.askAll(
+    [],
+    [
+      ['Create', code('ObjectType', 'SymmetricKey'), aes(256, active)],
+      ['Get', unnamed],
+      ['Import', ...imported(structure(TAG.SymmetricKey, [block]), notWrapped)],
+    ],
+  );
+  assert.deepEqual(
+    items.map((item) => textOf(item, TAG.ResultMessage)),
+    [undefined, ...Array.from({ length: 2 }, () => 'missing field: UniqueIdentifier')],
+  );
+});
+
 test.run();
