@@ -2,6 +2,7 @@
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { profilesServed } from '../../../kmip/profile.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { boolean, enumeration, integer, type Node, type Structure, structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
@@ -117,6 +118,7 @@ export const query = {
 
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const asked = new Set(children(request, TAG.QueryFunction).map((node) => required(codeOf(structure(TAG.RequestPayload, [node]), node.tag), node.tag)));
+  if (asked.size === 0) throw new Refusal('InvalidMessage', 'missing field: QueryFunction');
   for (const code of asked) nameOf('QueryFunction', code);
   const groups = structureOf(request, TAG.ObjectGroups);
   // Section 6.1.40: the map says all that the list does.

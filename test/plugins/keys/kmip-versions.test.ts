@@ -194,11 +194,13 @@ for (const speech of SPEECHES) {
 
   test(`KMIP ${major}.${minor} in ${encoding}: the header, and what the version has not`, async () => {
     const client = speaking(speech);
-    const { header, payload } = await client.ask('Query', enumeration(TAG.QueryFunction, ENUM.QueryFunction.QueryObjects));
+    const whichObjects = enumeration(TAG.QueryFunction, ENUM.QueryFunction.QueryObjects);
+    const { header, payload } = await client.ask('Query', whichObjects);
+    assert.equal(await client.refused('Query'), 'InvalidMessage');
     // The server's correlation value came with 1.4; before 2.1 it is for those that send one.
     assert.equal(textOf(header, TAG.ServerCorrelationValue) !== undefined, client.knows('2.1'));
     if (client.knows('1.4')) {
-      const { header: correlated } = await speaking({ ...speech, correlation: 'mine' }).ask('Query');
+      const { header: correlated } = await speaking({ ...speech, correlation: 'mine' }).ask('Query', whichObjects);
       assert.ok(textOf(correlated, TAG.ServerCorrelationValue));
     }
     // Templates went with 2.0, PGP keys came with 1.2.

@@ -355,9 +355,10 @@ for (const version of ['1.0', '1.4', '2.1'] as const)
 /** The version, and the reason, of the answer to a Query in a version. */
 async function answeredIn(major: number, minor: number): Promise<[string, string]> {
   const version = structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, major), integer(TAG.ProtocolVersionMinor, minor)]);
+  const asked = enumeration(TAG.QueryFunction, ENUM.QueryFunction.QueryOperations);
   const message = structure(TAG.RequestMessage, [
     structure(TAG.RequestHeader, [version, integer(TAG.BatchCount, 1)]),
-    structure(TAG.BatchItem, [enumeration(TAG.Operation, ENUM.Operation.Query), structure(TAG.RequestPayload, [])]),
+    structure(TAG.BatchItem, [enumeration(TAG.Operation, ENUM.Operation.Query), structure(TAG.RequestPayload, [asked])]),
   ]);
   const { body } = await request(`${alice.address}/kmip`, {
     method: 'POST',
