@@ -1,6 +1,7 @@
 // Locate: finds the objects with all requested attributes, the caller's own before others, newer before older (KMIP 2.1 section 6.1.28).
 import { asStored, requireType } from '../../../kmip/attribute/rules.ts';
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
+import { spoken } from '../../../kmip/message/version-values.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { codeName } from '../../../kmip/ttlv/enumeration-of.ts';
@@ -8,6 +9,7 @@ import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { integer, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { codeOf, integerOf, nameOf, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { Version } from '../../../kmip/version.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 
@@ -28,7 +30,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   if (groupMember !== undefined) nameOf('ObjectGroupMember', groupMember);
   const { ids, total } = await ctx.server.objects.find(ctx, {
     attributes: (structureOf(request, TAG.Attributes)?.value ?? []).map(condition),
-    storage: storageOf(request),
+    storage: storageOf(request, ctx.version),
     groupMember,
     offset,
     limit: Math.min(maximum ?? MAX_FOUND, MAX_FOUND),
@@ -44,12 +46,13 @@ function condition(node: Node): Node {
   return whole;
 }
 
-const STORAGES = Object.values(MASK.StorageStatusMask).reduce((all: number, bit) => all | bit, 0);
+const { OnLineStorage, ArchivalStorage, DestroyedStorage } = MASK.StorageStatusMask;
+const STORAGES_OF_1 = OnLineStorage | ArchivalStorage;
 
-function storageOf(request: Structure): number | undefined {
+function storageOf(request: Structure, version: Version): number | undefined {
   const mask = integerOf(request, TAG.StorageStatusMask);
-  const unknown = (mask ?? 0) & ~STORAGES;
-  if (unknown !== 0) throw new Refusal('InvalidField', `there are no bits ${codeName(unknown >>> 0, undefined)} in StorageStatusMask`);
+  const unknown = (mask ?? 0) & ~(version.major === 1 ? STORAGES_OF_1 : STORAGES_OF_1 | DestroyedStorage);
+  if (unknown !== 0) throw new Refusal('InvalidField', `${spoken(version)} has no bits ${codeName(unknown >>> 0, undefined)} in StorageStatusMask`);
   return mask;
 }
 

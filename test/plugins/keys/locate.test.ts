@@ -72,6 +72,10 @@ test('a condition of another type is refused, instead of finding nothing', async
 test('an unknown kind of storage is refused', async () => {
   for (const mask of [8, 9, -1]) assert.equal(await newest.refused('Locate', integer(TAG.StorageStatusMask, mask)), 'InvalidField');
   await newest.do('Locate', integer(TAG.StorageStatusMask, 7));
+  // Destroyed storage came with 2.0.
+  const oldest = alice.client({ major: 1, minor: 4, encoding: 'binary' });
+  await oldest.do('Locate', integer(TAG.StorageStatusMask, 3));
+  for (const mask of [4, 7]) assert.equal(await oldest.refused('Locate', integer(TAG.StorageStatusMask, mask)), 'InvalidField');
 });
 
 /** The largest DateTime, which every encoding carries as 2^63 - 1. */
