@@ -1,12 +1,13 @@
 // Creates a key pair from the attributes of a request, as two objects that are linked with each other.
 import type { KeyObject } from 'node:crypto';
 import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
-import type { AttributeSet } from '../../../kmip/attribute/set.ts';
+import { type AttributeSet, sameNode } from '../../../kmip/attribute/set.ts';
 import { keyBlock } from '../../../kmip/key-block.ts';
 import { defaultFormat, exportKey } from '../../../kmip/key-format/key-format.ts';
 import type { KeyFormatType } from '../../../kmip/key-format/key-format-type.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { tagName } from '../../../kmip/ttlv/names.ts';
 import { enumeration, integer, type Structure, structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { newObject, setLink } from '../object/create.ts';
@@ -83,6 +84,20 @@ function keptPair(
 function agreed<T>(what: string, one: T | undefined, other: T | undefined): T | undefined {
   if (one !== undefined && other !== undefined && one !== other) throw new Refusal('InvalidField', `the ${what} of the two keys must be the same`);
   return one ?? other;
+}
+
+/**
+ * The two keys of a new pair have the same parameters (KMIP 2.1 table 191): what one of them is given is the other's too.
+ * @throws Refusal InvalidField if both are given some, and they differ
+ */
+export function shareParameters(one: AttributeSet, other: AttributeSet): void {
+  for (const tag of [TAG.CryptographicDomainParameters, TAG.CryptographicParameters]) {
+    const [ours, theirs] = [one.all(tag), other.all(tag)];
+    if (ours.length === 0) for (const { node } of theirs) one.add(node);
+    else if (theirs.length === 0) for (const { node } of ours) other.add(node);
+    else if (ours.length !== theirs.length || !ours.every(({ node }) => theirs.some((value) => sameNode(value.node, node))))
+      throw new Refusal('InvalidField', `the ${tagName(tag)} of the two keys must be the same`);
+  }
 }
 
 function draftsOf(

@@ -3,7 +3,7 @@ import { PAIR, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { newPair } from '../creation/key-pair.ts';
+import { newPair, shareParameters } from '../creation/key-pair.ts';
 import { withPair } from '../creation/pair-source.ts';
 import { requirePairStorage } from '../creation/protection-storage.ts';
 import { requireCreation } from '../object/create.ts';
@@ -34,6 +34,7 @@ async function run(given: Structure, ctx: OperationContext): Promise<readonly No
   const request = withDefaults(ofPrivate, defaults, { type: ObjectType.PublicKey, tags: [TAG.PublicKeyAttributes, TAG.CommonAttributes] });
   const privateAttributes = newAttributes(request, ObjectType.PrivateKey, TAG.CommonAttributes, TAG.PrivateKeyAttributes);
   const publicAttributes = newAttributes(request, ObjectType.PublicKey, TAG.CommonAttributes, TAG.PublicKeyAttributes);
+  shareParameters(privateAttributes, publicAttributes);
   const { version } = ctx;
   requireMask(version, ObjectType.PrivateKey, attributesIn(request, TAG.CommonAttributes, TAG.PrivateKeyAttributes), 'CreateKeyPair');
   requireMask(version, ObjectType.PublicKey, attributesIn(request, TAG.CommonAttributes, TAG.PublicKeyAttributes), 'CreateKeyPair');

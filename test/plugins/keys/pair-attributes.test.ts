@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
-import { enumeration, integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { bytes, dateTime, enumeration, integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { child, children, textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { caller } from './caller.ts';
@@ -19,6 +19,14 @@ const GROUP = (value: string): Node => text(TAG.ObjectGroup, value);
 const CONTACT = (value: string): Node => text(TAG.ContactInformation, value);
 const CURVE = structure(TAG.CryptographicDomainParameters, [enumeration(TAG.RecommendedCurve, ENUM.RecommendedCurve.P_256)]);
 const MASKED = (value: number): Node => integer(TAG.CryptographicUsageMask, value);
+
+const signing = (padding: keyof typeof ENUM.PaddingMethod): Node =>
+  structure(TAG.CryptographicParameters, [
+    enumeration(TAG.PaddingMethod, ENUM.PaddingMethod[padding]),
+    enumeration(TAG.HashingAlgorithm, ENUM.HashingAlgorithm.SHA_256),
+  ]);
+const [PSS, PKCS1] = [signing('PSS'), signing('PKCS1V1_5')];
+const activeSince = (seconds: number): Node => dateTime(TAG.ActivationDate, seconds);
 
 function members(client: KmipClient, common: readonly Node[], ofPrivate: readonly Node[], ofPublic: readonly Node[]): Node[] {
   const tags = client.isOld
@@ -77,6 +85,21 @@ for (const speech of SPEECHES) {
     await expect(pair);
     const next = await client.do('ReKeyKeyPair', text(TAG.PrivateKeyUniqueIdentifier, pair[0]));
     await expect([textIn(next, TAG.PrivateKeyUniqueIdentifier), textIn(next, TAG.PublicKeyUniqueIdentifier)]);
+  });
+
+  test(`the keys of a pair have the same parameters, and those of one are the other's: KMIP ${version}`, async () => {
+    const client = alice.client(speech);
+    const common = [enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm.RSA), integer(TAG.CryptographicLength, 2048), activeSince(1)];
+    const [ofPrivate, ofPublic] = [MASKED(MASK.CryptographicUsageMask.Sign), MASKED(MASK.CryptographicUsageMask.Verify)];
+    const made = await client.do('CreateKeyPair', ...members(client, common, [ofPrivate, PSS], [ofPublic]));
+    const data = bytes(TAG.Data, Buffer.from('signed'));
+    const signed = await client.do('Sign', text(TAG.UniqueIdentifier, textIn(made, TAG.PrivateKeyUniqueIdentifier)), data);
+    const signature = child(signed, TAG.SignatureData) as Node;
+    const verified = await client.do('SignatureVerify', text(TAG.UniqueIdentifier, textIn(made, TAG.PublicKeyUniqueIdentifier)), data, signature);
+    assert.equal(child(verified, TAG.ValidityIndicator)?.value, ENUM.ValidityIndicator.Valid);
+    const [refusal] = await client.refusals('CreateKeyPair', [members(client, common, [ofPrivate, PSS], [ofPublic, PKCS1])]);
+    assert.deepEqual(refusal, { reason: 'InvalidField', message: 'the CryptographicParameters of the two keys must be the same' });
+    await client.do('CreateKeyPair', ...members(client, [...common, PSS], [ofPrivate, PKCS1], [ofPublic, PKCS1]));
   });
 
   test(`a length that keys on the curve do not have is refused: KMIP ${version}`, async () => {
