@@ -5,7 +5,7 @@ import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { HeaderCredential } from '../../../kmip/message/header-credentials.ts';
 import { requireRequest } from '../../../kmip/message/outer.ts';
 import { type BatchItem, type RequestHeader, readHeader, readItems, versionOf } from '../../../kmip/message/request.ts';
-import { failedMessage, type ResponseHead, responseMessage } from '../../../kmip/message/response.ts';
+import { failedMessage, responseMessage } from '../../../kmip/message/response.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal, spellReason } from '../../../kmip/refusal.ts';
 import { decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
@@ -20,6 +20,7 @@ import type { Answer, CredentialVerdict, Encoding, Endpoint, Principal } from '.
 import { BatchContext } from '../context.ts';
 import type { KeyServer } from '../server.ts';
 import { type Outcome, runBatch, runItem } from './batch.ts';
+import { headOf, logCorrelation } from './correlation.ts';
 import { labelsOf, outcomeLabel } from './outcome-label.ts';
 import { limitSize, refuseChanges } from './response-size.ts';
 import { checkTicket } from './ticket-check.ts';
@@ -107,7 +108,10 @@ function serveItems(ctx: BatchContext, items: readonly BatchItem[], header: Requ
   let answer: Answer | Promise<Answer> | undefined;
   try {
     const refused = refusedChanges(ctx, items, header);
-    if (refused) return encodeAnswer(encoding, responseMessage(headOf(ctx, header), refused), refused.map(outcomeLabel));
+    if (refused) {
+      logCorrelation(ctx, header);
+      return encodeAnswer(encoding, responseMessage(headOf(ctx, header), refused), refused.map(outcomeLabel));
+    }
     const outcomes =
       header.asynchronous === 'Prohibited' ? runBatch(ctx, items, header.onError) : ctx.server.asynchronous.runLater(ctx, items, header, headOf(ctx, header));
     answer = outcomes instanceof Promise ? outcomes.then((all) => batchAnswer(ctx, header, all, encoding)) : batchAnswer(ctx, header, outcomes, encoding);
@@ -123,17 +127,11 @@ function refusedChanges(ctx: BatchContext, items: readonly BatchItem[], header: 
 }
 
 function batchAnswer(ctx: BatchContext, header: RequestHeader, outcomes: readonly Outcome[], encoding: Encoding): Answer {
+  logCorrelation(ctx, header);
   const answer = limitSize(headOf(ctx, header), outcomes, header.maximumResponseSize, ctx.server.operations);
   const encoded = encodeAnswer(encoding, answer, labelsOf(outcomes));
   return header.asynchronous !== 'Prohibited' && outcomes.some(({ status }) => status === 'OperationPending') ? { ...encoded, submitted: true } : encoded;
 }
-
-const headOf = ({ version, now, server }: BatchContext, { clientCorrelationValue }: RequestHeader): ResponseHead => ({
-  version,
-  now,
-  correlated: clientCorrelationValue !== undefined,
-  requestId: server.requestId(),
-});
 
 /** @throws what is no Refusal */
 function refuse(server: KeyServer, encoding: Encoding, version: Version, error: unknown): Answer {
