@@ -1,6 +1,7 @@
 // Replaces an object on rotation: inherited attributes, dates, and the links and names of both objects (KMIP 2.1 sections 6.1.46 and 6.1.47).
 import { type AttributeSet, sameNode } from '../../../kmip/attribute/set.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
+import { LARGEST_DATE } from '../../../kmip/ttlv/date-time.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { tagName } from '../../../kmip/ttlv/names.ts';
 import { boolean, dateTime, integer, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
@@ -95,8 +96,11 @@ function setDates(attributes: AttributeSet, old: ObjectDescription, offset: numb
 function copyDate(attributes: AttributeSet, old: ObjectDescription, tag: number, seconds: number, now: number): void {
   const date = dateAttribute(old.attributes, tag);
   // An end in the past, such as that of a revocation, would end the replacement before it begins.
-  if (date !== undefined && (date + seconds > now || tag === TAG.ProcessStartDate)) attributes.set(dateTime(tag, date + seconds));
+  if (date !== undefined && (date + seconds > now || tag === TAG.ProcessStartDate)) attributes.set(dateTime(tag, moved(date, seconds)));
 }
+
+/** The largest date stands for one that never comes (KMIP 2.1 section 6.1.28): it stays where it is, and none moves behind it. */
+const moved = (date: number, seconds: number): number => (date === LARGEST_DATE ? date : Math.max(-LARGEST_DATE, Math.min(LARGEST_DATE, date + seconds)));
 
 /** Who gives the replacement an activation of its own, and no start, need not know that of the old object, which has passed. */
 function dropPassedStart(attributes: AttributeSet, now: number): void {

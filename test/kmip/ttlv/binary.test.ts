@@ -71,6 +71,7 @@ test('the largest DateTime is read and written as it is; others that are not exa
   assert.deepEqual(largest.value, [make.dateTime(TAG.TimeStamp, Number.MAX_SAFE_INTEGER)]);
   assert.deepEqual(Buffer.from(encodeBinary(largest)), Buffer.from(message('7fffffffffffffff')));
   for (const seconds of ['7ffffffffffffffe', '0020000000000000', '8000000000000000']) assert.throws(() => decodeBinary(message(seconds)), /less than 2\^53/);
+  for (const seconds of [2 ** 53, -(2 ** 53), 1.5]) assert.throws(() => encodeBinary(make.dateTime(TAG.TimeStamp, seconds)), RangeError);
 });
 
 test('lengths that are not those of the type', () => {

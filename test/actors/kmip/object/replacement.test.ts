@@ -24,6 +24,12 @@ test('without an Offset all dates are those of the old key, with one they move w
   assert.deepEqual(replaced([-1000, -900, 500, 600], 50), [50, 150, 1550, 1650]);
 });
 
+test('a date that never comes does not move with an Offset, and none moves behind it', () => {
+  const never = Number.MAX_SAFE_INTEGER - NOW;
+  assert.deepEqual(replaced([-1000, -900, never - 5, never], 50), [50, 150, never, never]);
+  assert.deepEqual(replaced([5000, 6000, never - 5, never], 50), [50, 1050, never - 4955, never]);
+});
+
 test('an end that has passed is not that of the replacement', () => {
   assert.deepEqual(replaced([-1000, -900, -500, -400]), [-1000, -900, undefined, undefined]);
 });
