@@ -146,12 +146,15 @@ function isRepeatable(reference: AttributeReference): boolean {
 /**
  * Section 4.59: the server sets the count, which starts at the total, and sets the unit if the client leaves it out.
  * The fields have the order of the table, because clients rely on it.
+ * @param isCounted the client knows how much is left @throws Refusal InvalidAttributeValue
  */
-export function requireUsable(node: Node): Node {
+export function requireUsable(node: Node, isCounted = false): Node {
   const total = node.tag === TAG.UsageLimits && node.type === TYPE.Structure ? longOf(node, TAG.UsageLimitsTotal) : undefined;
   if (total === undefined || node.type !== TYPE.Structure) return node;
+  const count = (isCounted ? longOf(node, TAG.UsageLimitsCount) : undefined) ?? total;
+  if (count < 0n || count > total) throw new Refusal('InvalidAttributeValue', `UsageLimitsCount must be between 0 and the total, which is ${total}`);
   const unit = child(node, TAG.UsageLimitsUnit) ?? enumeration(TAG.UsageLimitsUnit, ENUM.UsageLimitsUnit.Object);
-  return structure(node.tag, [longInteger(TAG.UsageLimitsTotal, total), longInteger(TAG.UsageLimitsCount, total), unit]);
+  return structure(node.tag, [longInteger(TAG.UsageLimitsTotal, total), longInteger(TAG.UsageLimitsCount, count), unit]);
 }
 
 function requireUnused(node: Node): void {

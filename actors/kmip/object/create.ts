@@ -5,7 +5,6 @@ import type { ObjectType as ObjectTypeCode } from '../../../kmip/object-type.ts'
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { boolean, dateTime, enumeration, integer, type Node, type Structure, structure, TYPE } from '../../../kmip/ttlv/node.ts';
-import { child } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { callerName } from '../principal.ts';
@@ -59,7 +58,7 @@ export function newObject(ctx: OperationContext, { place: { id, source, chosen }
   if (source.keeper && !attributes.has(TAG.ActivationDate)) attributes.set(dateTime(TAG.ActivationDate, ctx.now));
   const limits = attributes.first(TAG.UsageLimits);
   // An imported object keeps its count.
-  if (limits?.type === TYPE.Structure && !child(limits, TAG.UsageLimitsCount)) attributes.set(requireUsable(limits));
+  if (limits) attributes.set(requireUsable(limits, complete));
   if (KEYS.has(type)) describeKey(draft, content, set);
   if (!isGuessable(type) && !(complete && attributes.has(TAG.Digest))) describeDigest(draft, content);
   requireSize(draft);

@@ -82,6 +82,7 @@ async function newDraft(ctx: OperationContext, request: Structure, type: ObjectT
   for (const node of given.nodes()) {
     const checked = checkAttribute(node, type);
     if (node.tag === TAG.ObjectType && node.value !== type) throw new Refusal('InvalidField', 'the attribute ObjectType does not match the type of the object');
+    if (node.tag === TAG.RotateGeneration && Number(checked.value) < 0) throw new Refusal('InvalidAttributeValue', 'RotateGeneration must not be negative');
     // With the digest, a password could be guessed.
     const isTaken = !NOT_TAKEN.has(node.tag) && !(node.tag === TAG.Digest && isGuessable(type));
     if (isTaken) takeAttribute(attributes, checked);

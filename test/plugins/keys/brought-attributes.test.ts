@@ -4,7 +4,20 @@ import { createDecipheriv, createHash, generateKeyPairSync, type KeyObject } fro
 import { test } from 'uvu';
 import { decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { bigInteger, boolean, bytes, dateTime, enumeration, integer, interval, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import {
+  bigInteger,
+  boolean,
+  bytes,
+  dateTime,
+  enumeration,
+  integer,
+  interval,
+  longInteger,
+  type Node,
+  type Structure,
+  structure,
+  text,
+} from '../../../kmip/ttlv/node.ts';
 import { bytesOf, children, codeOf, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { caller } from './caller.ts';
@@ -98,6 +111,25 @@ test('Import takes no part of what is archived or destroyed elsewhere', async ()
   await client.do('Get', ID(id));
   for (const over of [dateTime(TAG.DestroyDate, 1_000_000_000), enumeration(TAG.State, State.Destroyed), enumeration(TAG.State, State.DestroyedCompromised)])
     assert.equal(await client.refused('Import', ...bring(anId(), over)), 'InvalidField');
+});
+
+test('Import refuses what no object can have, and completes the limits of use', async () => {
+  const client = speaking(2, 1);
+  const bring = (id: string, ...nodes: Node[]) => [ID(id), TYPE_OF_KEY, client.attributes(AES, LENGTH, MASK, ...nodes), keyContent()];
+  const limits = (total: bigint, count: bigint, ...unit: Node[]) =>
+    structure(TAG.UsageLimits, [longInteger(TAG.UsageLimitsTotal, total), longInteger(TAG.UsageLimitsCount, count), ...unit]);
+  const odd: readonly Node[] = [
+    limits(5n, 6n),
+    limits(5n, -1n),
+    integer(TAG.RotateGeneration, -1),
+    structure(TAG.RevocationReason, []),
+    structure(TAG.RevocationReason, [integer(TAG.RevocationReasonCode, 1)]),
+    structure(TAG.Digest, [bytes(TAG.DigestValue, new Uint8Array(32))]),
+  ];
+  for (const node of odd) assert.equal(await client.refused('Import', ...bring(anId(), node)), 'InvalidAttributeValue');
+  const id = anId();
+  await client.do('Import', ...bring(id, limits(5n, 0n)));
+  assert.deepEqual(await client.valueOf(id, TAG.UsageLimits), limits(5n, 0n, enumeration(TAG.UsageLimitsUnit, ENUM.UsageLimitsUnit.Object)));
 });
 
 const inside = (client: KmipClient, ...nodes: readonly Node[]): Node[] =>
