@@ -2,8 +2,11 @@
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { tagName } from '../../../kmip/ttlv/names.ts';
 import { dateTime, type Structure } from '../../../kmip/ttlv/node.ts';
+import { textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { isLonger } from '../../../text/code-points.ts';
 import type { ObjectTransaction } from '../operation-context.ts';
 import { linkedTo } from './create.ts';
 import { applyEvent, dateAttribute } from './lifecycle.ts';
@@ -16,6 +19,14 @@ export interface Revocation {
   /** Seconds since the epoch. */
   readonly occurrence: number | undefined;
   readonly now: number;
+}
+
+/** In characters. The reason is stored with the attributes of the object, which every use of it reads. */
+const MAX_MESSAGE = 4_096;
+
+/** @param reason RevocationReason or DeactivationReason @param message the tag of its message @throws Refusal InvalidField */
+export function requireShortMessage(reason: Structure, message: number): void {
+  if (isLonger(textOf(reason, message) ?? '', MAX_MESSAGE)) throw new Refusal('InvalidField', `${tagName(message)} can have at most ${MAX_MESSAGE} characters`);
 }
 
 /** @throws Refusal WrongKeyLifecycleState for an object that is already compromised, InvalidObjectType for a template */

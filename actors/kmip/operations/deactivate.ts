@@ -8,6 +8,7 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { requireOnLine } from '../object/availability.ts';
 import { giveUpKeys } from '../object/key.ts';
 import { applyEvent, settle } from '../object/lifecycle.ts';
+import { requireShortMessage } from '../object/revocation.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 
@@ -39,5 +40,6 @@ function reasonIn(request: Structure): Structure {
   const given = structureOf(request, TAG.DeactivationReason);
   if (!given) return structure(TAG.DeactivationReason, [enumeration(TAG.DeactivationReasonCode, ENUM.DeactivationReasonCode.Unspecified)]);
   nameOf('DeactivationReasonCode', required(codeOf(given, TAG.DeactivationReasonCode), TAG.DeactivationReasonCode));
+  requireShortMessage(given, TAG.DeactivationMessage);
   return given;
 }

@@ -6,7 +6,7 @@ import { booleanOf, codeOf, dateOf, nameOf, required, structureOf } from '../../
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { requireOnLine } from '../object/availability.ts';
 import { giveUpKeys } from '../object/key.ts';
-import { pairOf, type Revocation, revokeDraft } from '../object/revocation.ts';
+import { pairOf, type Revocation, requireShortMessage, revokeDraft } from '../object/revocation.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 
@@ -25,6 +25,7 @@ export const revoke = {
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const reason = required(structureOf(request, TAG.RevocationReason), TAG.RevocationReason);
   const code = nameOf('RevocationReasonCode', required(codeOf(reason, TAG.RevocationReasonCode), TAG.RevocationReasonCode));
+  requireShortMessage(reason, TAG.RevocationMessage);
   const compromised = COMPROMISES.has(code);
   const occurrence = dateOf(request, TAG.CompromiseOccurrenceDate);
   if (occurrence !== undefined && !compromised)

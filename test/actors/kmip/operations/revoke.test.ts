@@ -1,9 +1,10 @@
 // Revoke: a compromise has a date of occurrence, other reasons have none (KMIP 2.1 section 6.1.44).
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
+import { deactivate } from '../../../../actors/kmip/operations/deactivate.ts';
 import { revoke } from '../../../../actors/kmip/operations/revoke.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
-import { dateTime, enumeration, type Node, structure } from '../../../../kmip/ttlv/node.ts';
+import { dateTime, enumeration, integer, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { payload, refused, secret } from '../../../fakes/keys.ts';
 import { ObjectsInMemory } from '../../../fakes/objects.ts';
@@ -54,6 +55,20 @@ test('a compromise cannot occur in the future, but the clock of a client may be 
       stored ? [ENUM.State.Compromised, NOW + ahead] : [ENUM.State.Active, undefined],
     );
   }
+});
+
+test('the message of a reason is a text of some length, since each use of the object reads it', async () => {
+  const told = (message: Node) => [enumeration(message.tag === TAG.RevocationMessage ? TAG.RevocationReasonCode : TAG.DeactivationReasonCode, 1), message];
+  const revoked = (message: Node, ctx = world()) => revoke.run(payload({ id: 'k', more: [structure(TAG.RevocationReason, told(message))] }), ctx);
+  const ended = (message: Node) => deactivate.run(payload({ id: 'k', more: [structure(TAG.DeactivationReason, told(message))] }), world());
+  await refused(revoked(text(TAG.RevocationMessage, 'x'.repeat(4_097))), 'InvalidField', 'at most 4096 characters');
+  await refused(revoked(integer(TAG.RevocationMessage, 1)), 'InvalidMessage', 'RevocationMessage');
+  await refused(ended(text(TAG.DeactivationMessage, 'x'.repeat(4_097))), 'InvalidField', 'at most 4096 characters');
+  await ended(text(TAG.DeactivationMessage, 'x'.repeat(4_096)));
+  const ctx = world();
+  const longest = text(TAG.RevocationMessage, '😀'.repeat(4_096));
+  await revoked(longest, ctx);
+  assert.deepEqual(ctx.objects.get('k')?.attributes.first(TAG.RevocationReason), structure(TAG.RevocationReason, told(longest)));
 });
 
 test.run();
