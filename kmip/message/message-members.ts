@@ -4,9 +4,11 @@ import { TYPE_NAMES } from '../ttlv/enumeration-of.ts';
 import { tagName } from '../ttlv/names.ts';
 import { type Structure, TYPE } from '../ttlv/node.ts';
 import { booleanOf, required, structureOf, textOf } from '../ttlv/read.ts';
+import { tagExists } from '../ttlv/since.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { Version } from '../version.ts';
 import { payloadMembers, requireMembers, unknownField } from './payload-members.ts';
+import { spoken } from './version-values.ts';
 
 interface Member {
   readonly type: number;
@@ -80,6 +82,7 @@ function check(parent: Structure, members: ReadonlyMap<number, Member>, version:
   for (const [at, { tag, type }] of parent.value.entries()) {
     const member = members.get(tag);
     if (!member) throw new Refusal(unknownField(version), `${tagName(parent.tag)} has no ${tagName(tag)}`);
+    if (!tagExists(tag, version)) throw new Refusal(unknownField(version), `${tagName(parent.tag)} of ${spoken(version)} has no ${tagName(tag)}`);
     if (type !== member.type && type !== member.orType)
       throw new Refusal('InvalidMessage', `${tagName(tag)} is ${TYPE_NAMES.name(type)}, not ${TYPE_NAMES.name(member.type)}`);
     if (!member.many && parent.value.findIndex((other) => other.tag === tag) !== at)

@@ -83,6 +83,19 @@ test('a field that the version does not have is an InvalidField in KMIP 1.x, whe
   assert.throws(() => checkVersion('Locate', structure(TAG.RequestPayload, [integer(TAG.OffsetItems, 1)]), { major: 1, minor: 2 }), { reason: 'InvalidField' });
 });
 
+test('a field of the header or an item that came later is refused in the versions before', () => {
+  const inVersion = (major: number, minor: number, ofHeader: readonly Node[], ofItem: readonly Node[]) => {
+    const spoken = structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, major), integer(TAG.ProtocolVersionMinor, minor)]);
+    return read(structure(header.tag, [spoken, ...ofHeader, integer(TAG.BatchCount, 1)]), structure(item.tag, [...members, ...ofItem]));
+  };
+  const [correlation, ephemeral] = [text(TAG.ClientCorrelationValue, 'x'), boolean(TAG.Ephemeral, true)];
+  assert.equal(inVersion(1, 4, [correlation], []).length, 1);
+  assert.throws(() => inVersion(1, 3, [correlation], []), { reason: 'InvalidField', message: 'RequestHeader of KMIP 1.3 has no ClientCorrelationValue' });
+  assert.throws(() => inVersion(1, 1, [boolean(TAG.AttestationCapableIndicator, false)], []), { reason: 'InvalidField' });
+  assert.equal(inVersion(2, 0, [], [ephemeral]).length, 1);
+  assert.throws(() => inVersion(1, 4, [], [ephemeral]), { reason: 'InvalidField', message: 'BatchItem of KMIP 1.4 has no Ephemeral' });
+});
+
 test('a MessageExtension has its three members, once each', () => {
   const members = [text(TAG.VendorIdentification, 'v'), boolean(TAG.CriticalityIndicator, false), structure(TAG.VendorExtension, [text(TAG.Comment, 'x')])];
   const withExtension = (...inside: Node[]) => read(header, structure(item.tag, [...item.value, structure(TAG.MessageExtension, inside)]));
