@@ -1,4 +1,5 @@
 // The generation of a key in its keyset, and which generations an address means.
+import { Refusal } from '../../../kmip/refusal.ts';
 import { type Node, TYPE } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { KeysetAddress } from './identifier.ts';
@@ -9,6 +10,16 @@ import { isAble, type Purpose } from './tagged.ts';
 export function generationOf({ attributes }: Pick<ManagedObject, 'attributes'>): number {
   const node: Node | undefined = attributes.first(TAG.RotateGeneration);
   return node?.type === TYPE.Integer ? node.value : 0;
+}
+
+/** RotateGeneration is an Integer. */
+const LAST_GENERATION = 2 ** 31 - 1;
+
+/** @throws Refusal ServerLimitExceeded if there is no further one */
+export function generationAfter(...generations: readonly number[]): number {
+  const last = Math.max(...generations);
+  if (last >= LAST_GENERATION) throw new Refusal('ServerLimitExceeded', `RotateGeneration is ${last}; the object cannot be rotated again`);
+  return last + 1;
 }
 
 /**

@@ -3,7 +3,7 @@ import { boolean, integer } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { ObjectTransaction } from '../operation-context.ts';
 import { linkedTo } from './create.ts';
-import { generationOf } from './generation.ts';
+import { generationAfter, generationOf } from './generation.ts';
 import { keysetOf } from './index-terms.ts';
 import { isDestroyed } from './lifecycle.ts';
 import type { DescriptionDraft } from './managed-object.ts';
@@ -33,5 +33,5 @@ export async function passDestroyed(tx: ObjectTransaction, old: DescriptionDraft
     other.attributes.set(boolean(TAG.RotateLatest, false));
     await tx.update(other);
   }
-  attributes.set(integer(TAG.RotateGeneration, Math.max(generationOf(old), ...destroyed.map(generationOf)) + 1));
+  attributes.set(integer(TAG.RotateGeneration, generationAfter(generationOf(old), ...destroyed.map(generationOf))));
 }

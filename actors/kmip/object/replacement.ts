@@ -12,7 +12,7 @@ import { owns } from '../principal.ts';
 import { requireUsable } from './attribute-change.ts';
 import { requireOnLine } from './availability.ts';
 import { removeLink, setLink } from './create.ts';
-import { generationOf } from './generation.ts';
+import { generationAfter, generationOf } from './generation.ts';
 import { isFollowed, passDestroyed } from './keyset-end.ts';
 import { dateAttribute, isDestroyed, markChanged, settle } from './lifecycle.ts';
 import type { DescriptionDraft, Draft, ObjectDescription } from './managed-object.ts';
@@ -74,7 +74,7 @@ export function replacementAttributes(
   override(attributes, own, given.length > 0);
   if (!own.has(TAG.ProcessStartDate)) dropPassedStart(attributes, ctx.now);
   attributes.set(dateTime(TAG.RotateDate, ctx.now));
-  attributes.set(integer(TAG.RotateGeneration, generationOf(old) + 1));
+  attributes.set(integer(TAG.RotateGeneration, generationAfter(generationOf(old))));
   attributes.set(boolean(TAG.RotateLatest, true));
   return attributes;
 }

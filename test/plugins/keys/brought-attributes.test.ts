@@ -132,6 +132,16 @@ test('Import refuses what no object can have, and completes the limits of use', 
   assert.deepEqual(await client.valueOf(id, TAG.UsageLimits), limits(5n, 0n, enumeration(TAG.UsageLimitsUnit, ENUM.UsageLimitsUnit.Object)));
 });
 
+test('a key of the last generation that there is cannot be rotated again', async () => {
+  const client = speaking(2, 1);
+  const id = anId();
+  await client.do('Import', ID(id), TYPE_OF_KEY, client.attributes(AES, LENGTH, MASK, integer(TAG.RotateGeneration, 2 ** 31 - 2)), keyContent());
+  const last = textIn(await client.do('ReKey', ID(id)), TAG.UniqueIdentifier);
+  assert.equal((await client.valueOf(last, TAG.RotateGeneration))?.value, 2 ** 31 - 1);
+  const [refusal] = await client.refusals('ReKey', [[ID(last)]]);
+  assert.deepEqual(refusal, { reason: 'ServerLimitExceeded', message: 'RotateGeneration is 2147483647; the object cannot be rotated again' });
+});
+
 const inside = (client: KmipClient, ...nodes: readonly Node[]): Node[] =>
   client.isOld ? nodes.map((node) => client.attribute(node)) : [structure(TAG.Attributes, nodes)];
 const keyValueOf = (payload: Structure): Structure =>
