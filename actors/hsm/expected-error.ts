@@ -11,7 +11,7 @@ import { UnwrapRefused } from './unwrapped-keys.ts';
 
 const EXPECTED = [
   [KeyMissing, 'absent'],
-  [KeyAmbiguous, 'absent'],
+  [KeyAmbiguous, 'ambiguous'],
   [KeyExists, 'exists'],
   [PartsEnded, 'ended'],
   [PartsFull, 'full'],

@@ -11,19 +11,23 @@ interface Found {
   readonly attributes: Attributes;
 }
 
-/** All keys of the token that have a name. A key that cannot be read, as one that was just destroyed, is like one that is not there. */
+/**
+ * All keys of the token that have a name of their own: one of several with the same CKA_ID is found by no name. A key that cannot be read, as one that was
+ * just destroyed, is like one that is not there.
+ */
 export function listKeys(token: Token): TokenKey[] {
   const found = new Map(KINDS.map(([kind]) => [kind, foundOf(token, kind)]));
   const search = searchIn(found);
   const names = new Map([...found].flatMap(([kind, keys]) => keys.map(({ handle, attributes }) => [handle, nameAmong(search, kind, attributes)] as const)));
-  return [...found].flatMap(([kind, keys]) =>
-    keys.flatMap(({ handle, attributes }) => {
+  return [...found].flatMap(([kind, keys]) => {
+    const named = Map.groupBy(keys, ({ handle }) => names.get(handle));
+    return keys.flatMap(({ handle, attributes }) => {
       const name = names.get(handle);
-      if (name === undefined) return [];
+      if (name === undefined || named.get(name)?.length !== 1) return [];
       const half = kind === 'secret' ? undefined : halfAmong(search, kind, name, attributes);
       return readOrNone(() => ({ ...token.describe({ name, kind }, handle, { attributes, search, half }), pairName: half && names.get(half) }));
-    }),
-  );
+    });
+  });
 }
 
 function foundOf(token: Token, kind: TokenKeyKind): Found[] {

@@ -8,7 +8,7 @@ import { KIN } from './key-kin.ts';
 import { MechanismMissing, toMechanism } from './mechanism.ts';
 import { isStaleObject, isStaleSession, returnValue } from './return-value.ts';
 import { broughtTemplate, changed, pairTemplates, secretTemplate } from './template.ts';
-import type { Token } from './token.ts';
+import { KeyAmbiguous, type Token } from './token.ts';
 import { bringWrapped, takesNoValues } from './transport.ts';
 
 /** A key of the name and class exists. */
@@ -27,7 +27,17 @@ export interface Making {
 }
 
 function requireFree(token: Token, key: TokenKeyName): void {
-  for (const kind of KIN[key.kind]) if (token.lookUp({ name: key.name, kind })) throw new KeyExists(`the token already has a ${kind} key ${key.name}`);
+  for (const kind of KIN[key.kind]) if (isTaken(token, { name: key.name, kind })) throw new KeyExists(`the token already has a ${kind} key ${key.name}`);
+}
+
+/** By one key, or by several. */
+function isTaken(token: Token, key: TokenKeyName): boolean {
+  try {
+    return token.lookUp(key) !== undefined;
+  } catch (error) {
+    if (error instanceof KeyAmbiguous) return true;
+    throw error;
+  }
 }
 
 /**

@@ -3,6 +3,7 @@ import { andThen, orElse } from '../../../kernel/at-once.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { isAbsence, Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { HSM } from '../object/hsm-key/identifier.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import type { Objects, OperationContext } from '../operation-context.ts';
 import { unfit } from './fitting-key.ts';
@@ -30,8 +31,8 @@ function orNotFound<T>(kid: string, find: () => T | Promise<T>): T | Promise<T> 
   // PostgreSQL does not allow NUL in texts.
   if (kid.includes('\0')) throw notFound();
   return orElse(find, (error) => {
-    // Looks like the beginning of a list of tags, but is not one, so no object has this name.
-    throw error instanceof Refusal && error.reason === 'InvalidField' ? notFound() : error;
+    // Looks like the beginning of a list of tags, but is not one, so no object has this name. Of a token it says that several keys have the name.
+    throw error instanceof Refusal && error.reason === 'InvalidField' && !kid.startsWith(`${HSM}::`) ? notFound() : error;
   });
 }
 

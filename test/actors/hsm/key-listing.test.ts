@@ -91,6 +91,20 @@ test('the halves of a pair have one CKA_ID, whatever their labels, and each has 
   ]);
 });
 
+test('keys of one kind with one CKA_ID have no name, and what others are called does not change', () => {
+  const { token } = tokenWith([
+    ...[secretKey('twice', 'one'), secretKey('twice', 'other'), secretKey('once', 'twice')],
+    ...[privateKey('pair'), publicKey(1, 'pair'), publicKey(2, 'pair', 'copy')],
+  ]);
+  assert.deepEqual(
+    listKeys(token).map(({ kind, name }) => [kind, name]),
+    [
+      ['secret', 'once'],
+      ['private', 'pair'],
+    ],
+  );
+});
+
 test('a label that another key has, or is called by, names no second key', () => {
   const { token } = tokenWith([
     ...[secretKey('\u0001', 'label'), privateKey('\u0002', 'label'), publicKey(1, '\u0002', 'label')],

@@ -156,8 +156,37 @@ if (!skipWithout('softhsm2')) {
       await refused(kmip(server.admin, 'GetAttributes', identifier(id(`${cka}_pk`))), /^Object_Not_Found/);
     }
     for (const name of ['one', 'twice', 'twice']) server.hsm.tool(server.slot, `pair('${name}')`);
-    assert.deepEqual((await located('PublicKey')).toSorted(), [id('one_pk'), id('twice_pk')]);
+    assert.deepEqual(await located('PublicKey'), [id('one_pk')]);
     assert.deepEqual(await located('PrivateKey'), [id('one')]);
+  });
+
+  test('a name that several keys of a token have is told as such, and none of them is taken for it', async () => {
+    for (const name of ['same id', 'same id']) aes(Buffer.from(name).toString('hex'), name);
+    for (const label of ['own label', 'other label']) aes(Buffer.from('id of two').toString('hex'), label);
+    for (const cka of ['0501', '0502']) aes(cka, 'label of two');
+    const several = (kind: string, name: string) => new RegExp(`^Invalid_Field: the token has 2 ${kind} keys of the name ${name}: give each its own CKA_ID$`);
+    const found = await located('SymmetricKey');
+    for (const name of ['same id', 'id of two', 'label of two']) {
+      assert.ok(!found.includes(id(name)), name);
+      for (const operation of ['Encrypt', 'Destroy'])
+        await refused(kmip(server.admin, operation, identifier(id(name)), ...(operation === 'Encrypt' ? [bytes('Data', 'AB')] : [])), several('secret', name));
+      await refused(makeSecret(server.admin, id(name)), /^Object_Already_Exists: the token already has a secret key/);
+      assert.match((await kmip(server.user, 'Encrypt', identifier(id(name)), bytes('Data', 'AB'))).body.message, /^Item_Not_Found: object not found/);
+    }
+    await refused(kmip(server.admin, 'Encrypt', identifier(id('own label')), bytes('Data', 'AB')), several('secret', 'id of two'));
+    await refused(kmip(server.admin, 'Sign', identifier(id('twice')), bytes('Data', 'AB')), several('private', 'twice'));
+    await refused(kmip(server.admin, 'Get', identifier(id('twice_pk'))), several('public', 'twice'));
+    const signed = await server.admin('POST', '/v1/crypto/sign', { body: { kid: id('twice'), alg: 'ES256', data: 'aGVsbG8' } });
+    assert.deepEqual([signed.status, signed.body.error], [400, 'bad_request']);
+    assert.match(signed.body.description, /^the token has 2 private keys of the name twice/);
+    for (const cka of ['0501', '0502']) assert.ok(found.includes(id(`0x${cka}`)));
+  });
+
+  test('a key that gets a double is told as such when it is searched for again', async () => {
+    await done(makeSecret(server.admin, id('doubled')));
+    aes(Buffer.from('doubled').toString('hex'), 'doubled');
+    const said = /^Invalid_Field: the token has 2 secret keys of the name doubled: give each its own CKA_ID$/;
+    await refused(kmip(server.admin, 'Encrypt', identifier(id('doubled')), bytes('Data', 'AB')), said);
   });
 
   test('a pair with two labels, and one with the label of a secret key, sign and are verified by either half', async () => {

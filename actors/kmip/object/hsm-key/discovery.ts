@@ -23,6 +23,7 @@ import type { OwnKeys } from './own-keys.ts';
 import { curveOfParams, publicKeyOf } from './public-key.ts';
 import { describePublic, keptContent, kindOf, maskOf } from './shape.ts';
 import { standInOn } from './token-material.ts';
+import { refusalOf as refusalBy } from './token-refusal.ts';
 import type { Tokens } from './tokens.ts';
 
 const { ObjectType } = ENUM;
@@ -37,7 +38,7 @@ export async function discoverKeys(tokens: Tokens, parts: DatabaseParts, ctx: Op
     // All at once: a search waits for slots that do not answer as long as for one of them.
     const lists = await Promise.all(places.map(async (at) => ({ at, keys: await listOf(tokens, at) })));
     // A list may be older than the destruction of a key.
-    const isThere = async (place: TokenPlace, { kind }: TokenKey) => (await orNone(foundOf(tokens, place, [kind]))).length > 0;
+    const isThere = async (place: TokenPlace, { kind }: TokenKey) => (await orNone(foundOf(tokens, place, [kind]).then(({ keys }) => keys))).length > 0;
     for (const { at, keys } of lists) await takeIn({ parts, ctx, own, isThere }, keys, at);
     return;
   }
@@ -46,19 +47,36 @@ export async function discoverKeys(tokens: Tokens, parts: DatabaseParts, ctx: Op
   // Each use of a key by an administrator asks this of the memory; a list of all keys would fill it.
   if (own.has(id) || (await parts.cache.get(id, false))) return;
   const kinds: readonly TokenKeyKind[] = isPublicName(id) ? ['public'] : ['secret', 'private'];
-  await takeIn({ parts, ctx, own }, await foundOf(tokens, place, kinds), place);
+  const { keys, ambiguous } = await foundOf(tokens, place, kinds);
+  if (ambiguous && keys.length === 0) throw ambiguous;
+  await takeIn({ parts, ctx, own }, keys, place);
 }
 
 /** For who makes a key of a name that the token has already, as from a call whose maker did not wait for it: it becomes an object that can be found and destroyed, and of which a replacement numbers its generation. */
 export async function takeInTaken(tokens: Tokens, parts: DatabaseParts, ctx: OperationContext, place: TokenPlace, own: OwnKeys): Promise<void> {
-  await takeIn({ parts, ctx, own }, await foundOf(tokens, place, ['secret', 'private', 'public']), place);
+  const { keys } = await foundOf(tokens, place, ['secret', 'private', 'public']);
+  await takeIn({ parts, ctx, own }, keys, place);
 }
 
-async function foundOf(tokens: Tokens, place: TokenPlace, kinds: readonly TokenKeyKind[]): Promise<readonly TokenKey[]> {
-  const found: TokenKey[] = [];
-  for (const kind of kinds)
-    found.push(...(await missing(() => tokens.call(place, 'to find a key', (hsm, slot) => hsm.find(slot, { name: place.name, kind })))));
-  return found;
+interface FoundKeys {
+  readonly keys: readonly TokenKey[];
+  /** Several of one kind have the name, so nobody knows which is meant. */
+  readonly ambiguous: Refusal | undefined;
+}
+
+async function foundOf(tokens: Tokens, place: TokenPlace, kinds: readonly TokenKeyKind[]): Promise<FoundKeys> {
+  const keys: TokenKey[] = [];
+  let ambiguous: Refusal | undefined;
+  for (const kind of kinds) {
+    const answer = await tokens.ask(place, (hsm, slot) => hsm.find(slot, { name: place.name, kind }));
+    if (answer.ok) keys.push(answer.value);
+    else if (answer.failure.why !== 'absent') {
+      const refusal = refusalBy(answer.failure, place, 'to find a key');
+      if (answer.failure.why !== 'ambiguous') throw refusal;
+      ambiguous ??= refusal;
+    }
+  }
+  return { keys, ambiguous };
 }
 
 /** A search does not wait longer for the slots, in milliseconds. The instance keeps a list that comes later for the next search. */
@@ -78,15 +96,6 @@ async function listOf(tokens: Tokens, place: SlotPlace): Promise<readonly TokenK
   const keys = await Promise.race([listed, late]);
   enough.abort();
   return keys;
-}
-
-async function missing(find: () => Promise<TokenKey>): Promise<TokenKey[]> {
-  try {
-    return [await find()];
-  } catch (error) {
-    if (error instanceof Refusal && error.reason === 'ItemNotFound') return [];
-    throw error;
-  }
 }
 
 interface Taking {

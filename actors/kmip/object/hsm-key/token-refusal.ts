@@ -13,6 +13,7 @@ export const malformed = (text: string): Refusal => new Unavailable('GeneralFail
 /** @param what was asked of the token: a mechanism, or an act */
 export function refusalOf({ why, text }: HsmFailure, { prefix, slot }: SlotPlace, what: string): Refusal {
   if (why === 'absent') return new Refusal('ItemNotFound', text);
+  if (why === 'ambiguous') return new Refusal('InvalidField', text);
   if (why === 'exists') return new Refusal('ObjectAlreadyExists', text);
   if (why === 'mechanism') return lacksMechanism(text);
   if (why === 'ended') return new Refusal('InvalidCorrelationValue', text);
