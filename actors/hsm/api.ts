@@ -73,6 +73,8 @@ export interface TokenKey extends TokenKeyName {
   readonly uses: readonly TokenUse[];
   /** Of a private or public key, if the token says. */
   readonly publicKey?: TokenPublicKey | undefined;
+  /** Of a private key: the token has its public key, or the private key alone tells it. Undefined if neither does, or if several public keys may be it. */
+  readonly half?: 'there' | 'told' | undefined;
   /** CKA_EC_PARAMS of a private key whose public key the token does not tell. */
   readonly params?: Uint8Array | undefined;
   /** Name of the other half of the pair; undefined if it is the same, or there is none. */

@@ -1,13 +1,14 @@
 // One token with a session that is logged in: finds keys by name, remembers their handles, and reads what they are.
 import type pkcs11js from 'pkcs11js';
-import { CKA, CKK, CKO } from '../../kmip/pkcs11.ts';
+import { CKA, CKO } from '../../kmip/pkcs11.ts';
 import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
 import type { HsmQuirks, TokenKey, TokenKeyKind, TokenKeyName, TokenKeyType, TokenPublicKey } from './api.ts';
-import { type Attributes, lengthIn, readAttributes, TOLD, uint } from './attributes.ts';
+import { type Attributes, lengthIn, readAttributes, TOLD } from './attributes.ts';
 import { type HandleChecks, isStill } from './handle-checks.ts';
 import { halfAmong, isWithoutHalf, type Search } from './key-kin.ts';
 import { type KeyMarks, markOf } from './key-marks.ts';
 import { cacheName, hasTextId, idOf, namesOf } from './key-name.ts';
+import { isOnCurve, typeIn } from './key-type.ts';
 import { bare } from './point.ts';
 import { USES } from './template.ts';
 
@@ -18,14 +19,6 @@ export class KeyAmbiguous extends Error {}
 
 const CLASS: Readonly<Record<TokenKeyKind, number>> = { secret: CKO.SECRET_KEY, private: CKO.PRIVATE_KEY, public: CKO.PUBLIC_KEY };
 export const KINDS = Object.entries(CLASS) as readonly [TokenKeyKind, number][];
-const TYPE: ReadonlyMap<number, TokenKeyType> = new Map([
-  [CKK.AES, 'AES'],
-  [CKK.GENERIC_SECRET, 'GENERIC'],
-  [CKK.RSA, 'RSA'],
-  [CKK.EC, 'EC'],
-  [CKK.EC_EDWARDS, 'ED'],
-  [CKK.EC_MONTGOMERY, 'X'],
-]);
 /** Handles asked for at a time. */
 const SEARCH_BATCH = 64;
 /** More keys of a slot are not listed. */
@@ -49,8 +42,6 @@ interface Known {
   /** The other half of a pair. */
   readonly half: pkcs11js.Handle | undefined;
 }
-
-const isOnCurve = (type: TokenKeyType): type is 'EC' | 'ED' | 'X' => type === 'EC' || type === 'ED' || type === 'X';
 
 export class Token {
   readonly library: pkcs11js.PKCS11;
@@ -159,11 +150,12 @@ export class Token {
 
   /** @param known for callers who have read it, perhaps with further keys of the token */
   describe(key: TokenKeyName, handle = this.handle(key), { attributes, search, half }: Known = this.#known(key, handle)): TokenKey {
-    const type = TYPE.get(uint(attributes.get(CKA.KEY_TYPE))) ?? 'OTHER';
+    const type = typeIn(attributes.get(CKA.KEY_TYPE));
     const isSet = (attribute: number) => attributes.get(attribute)?.[0] === 1;
     const bytes = key.kind === 'secret' ? lengthIn(attributes.get(CKA.VALUE_LEN)) : 0;
     const publicKey = key.kind === 'secret' ? undefined : this.#publicKey(type, (key.kind === 'private' && half) || handle);
-    const params = key.kind === 'private' && !publicKey && isOnCurve(type) && isWithoutHalf(search, attributes) ? this.read(handle, CKA.EC_PARAMS) : undefined;
+    const isLone = key.kind === 'private' && !key.wrapped && half === undefined && isWithoutHalf(search, attributes);
+    const params = isLone && !publicKey && isOnCurve(type) ? this.read(handle, CKA.EC_PARAMS) : undefined;
     return {
       name: key.name,
       names: namesOf(attributes.get(CKA.ID), attributes.get(CKA.LABEL)),
@@ -174,6 +166,7 @@ export class Token {
       extractable: key.kind === 'public' || isSet(CKA.EXTRACTABLE),
       uses: USES.filter(([, attribute]) => isSet(attribute)).map(([use]) => use),
       publicKey,
+      half: key.kind === 'private' && half ? 'there' : isLone && publicKey ? 'told' : undefined,
       params: params && new Uint8Array(params),
     };
   }

@@ -105,6 +105,31 @@ test('keys of one kind with one CKA_ID have no name, and what others are called 
   );
 });
 
+test('the half of a private key is there, or told by the key alone, or nobody knows it', () => {
+  const rsa = (id: string): Stored => ({
+    ...privateKey(id),
+    ...{ [CKA.KEY_TYPE]: ulong(CKK.RSA), [CKA.MODULUS]: Buffer.of(9), [CKA.PUBLIC_EXPONENT]: Buffer.of(3) },
+  });
+  const { token } = tokenWith([
+    ...[rsa('pair'), publicKey(1, 'pair'), rsa('alone'), rsa('of several'), publicKey(2, 'of several'), publicKey(3, 'of several')],
+    ...[privateKey('without numbers')],
+  ]);
+  assert.deepEqual(
+    listKeys(token).map(({ kind, name, half }) => [kind, name, half]),
+    [
+      ...[
+        ['private', 'pair', 'there'],
+        ['private', 'alone', 'told'],
+        ['private', 'of several', undefined],
+      ],
+      ...[
+        ['private', 'without numbers', undefined],
+        ['public', 'pair', undefined],
+      ],
+    ],
+  );
+});
+
 test('a label that another key has, or is called by, names no second key', () => {
   const { token } = tokenWith([
     ...[secretKey('\u0001', 'label'), privateKey('\u0002', 'label'), publicKey(1, '\u0002', 'label')],

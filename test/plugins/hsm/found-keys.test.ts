@@ -1,7 +1,10 @@
 // Keys that vendor tools made, with names and numbers that this server would not have chosen: each is found, or spoils nothing.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, verify } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'uvu';
+import { IS_ON_POSTGRES } from '../../database.ts';
 import { until } from '../../runtime.ts';
 import { signInAdmin } from '../../server.ts';
 import { skipWithout } from '../../system.ts';
@@ -43,6 +46,19 @@ const pairOf = (cka: string, label: string, publicLabel = label) =>
       [...named('${publicLabel}', Buffer.from('${cka}', 'hex')), { type: 0x10a, value: true }, { type: 0x180, value: Buffer.from('06082a8648ce3d030107', 'hex') }],
       [...named('${label}', Buffer.from('${cka}', 'hex')), { type: 0x108, value: true }, { type: 2, value: true }, { type: 0x103, value: true }]) && true`,
   );
+
+/** A private RSA key that signs, without its public key. @param cka CKA_ID in hexadecimal */
+const loneRsa = (cka: string, label: string) => {
+  const jwk = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
+  const numbers = (['n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi'] as const).map(
+    (name, at) => `{ type: ${[0x120, 0x122, 0x123, 0x124, 0x125, 0x126, 0x127, 0x128][at]}, value: Buffer.from('${jwk[name]}', 'base64url') }`,
+  );
+  server.hsm.tool(
+    server.slot,
+    `p.C_CreateObject(s, [{ type: 0, value: 3 }, { type: 0x100, value: 0 }, ...named('${label}', Buffer.from('${cka}', 'hex')), { type: 0x108, value: true },
+      ${numbers.join()}]).length`,
+  );
+};
 
 const located = async (type: string) =>
   (await done(kmip(server.admin, 'Locate', structure('Attributes', enumeration('ObjectType', type))))).all('UniqueIdentifier');
@@ -224,6 +240,52 @@ if (!skipWithout('softhsm2')) {
     assert.ok(verify('sha256', Buffer.from([0xab]), publicKey, Buffer.from(signature, 'hex')));
     await done(kmip(server.admin, 'Destroy', identifier(id('without a half'))));
   });
+
+  test('a private key that alone tells its public key is verified by either name, also one made anew', async () => {
+    const sign = async (name: string) => (await server.admin('POST', '/v1/crypto/sign', { body: { kid: id(name), alg: 'RS256', data: 'aGVsbG8' } })).body;
+    const isValid = async (signed: object, name: string) =>
+      (await server.admin('POST', '/v1/crypto/verify', { body: { ...signed, kid: id(name), data: 'aGVsbG8' } })).body.valid;
+    for (const [name, cka] of [
+      ['first', 'd401'],
+      ['second', 'd402'],
+    ] as const) {
+      loneRsa(cka, 'numbers only');
+      // The first is met by its name, the other by a search.
+      if (name === 'second')
+        for (const type of ['PrivateKey', 'PublicKey'])
+          assert.ok(
+            (await located(type)).some((each) => each.includes('numbers only')),
+            type,
+          );
+      const signed = await sign('numbers only');
+      for (const kid of ['numbers only', 'numbers only_pk']) assert.equal(await isValid(signed, kid), true, `${name} ${kid}`);
+      await done(kmip(server.admin, 'Destroy', identifier(id('numbers only'))));
+    }
+    loneRsa('d403', 'half destroyed');
+    const signed = await sign('half destroyed');
+    await done(kmip(server.admin, 'Destroy', identifier(id('half destroyed_pk'))));
+    await located('PublicKey');
+    assert.equal(await isValid(signed, 'half destroyed'), undefined);
+    loneRsa('d404', 'met by its half');
+    const { text: told } = await kmip(server.admin, 'GetAttributes', identifier(id('met by its half_pk')));
+    assert.match(told, /"PublicKey"/);
+    const { PublicKeyUniqueIdentifier } = await done(kmip(server.admin, 'ReKeyKeyPair', text('PrivateKeyUniqueIdentifier', id('met by its half'))));
+    assert.equal(PublicKeyUniqueIdentifier, id('met by its half::1_pk'));
+  });
+
+  if (!IS_ON_POSTGRES)
+    test('a public key that an older version left on a private key alone is found by a search', async () => {
+      loneRsa('d405', 'of an older version');
+      assert.ok((await located('PublicKey')).includes(id('of an older version_pk')));
+      const db = new DatabaseSync(join(server.dataDir, 'gatehouse.db'), { timeout: 5_000 });
+      for (const [table, column] of [
+        ['kms_attribute', 'object_id'],
+        ['kms_object', 'id'],
+      ] as const)
+        db.prepare(`DELETE FROM ${table} WHERE ${column} = ?`).run(id('of an older version_pk'));
+      db.close();
+      assert.ok((await located('PublicKey')).includes(id('of an older version_pk')));
+    });
 
   test('ReKey and ReKeyKeyPair go past a next generation that is on the token already', async () => {
     await done(makeSecret(server.admin, id('secret of two')));

@@ -1,32 +1,20 @@
 // Takes in keys that vendor tools made on tokens: each gets a row, so that it is found, used, granted and destroyed as any other.
 import { setTimeout } from 'node:timers/promises';
 import { Fault } from '../../../../kernel/fault.ts';
-import { AttributeSet } from '../../../../kmip/attribute/set.ts';
 import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
-import { keyBlock } from '../../../../kmip/key-block.ts';
-import { defaultFormat, exportKey } from '../../../../kmip/key-format/key-format.ts';
-import type { ObjectType as ObjectTypeCode } from '../../../../kmip/object-type.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
-import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
-import { boolean, enumeration, integer, type Structure, structure } from '../../../../kmip/ttlv/node.ts';
-import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import type { SlotPlace, TokenKey, TokenKeyKind } from '../../../hsm/api.ts';
 import type { OperationContext } from '../../operation-context.ts';
-import { newObject, setLink } from '../create.ts';
+import { linkedTo } from '../create.ts';
 import type { DatabaseParts } from '../database-objects.ts';
-import { algorithmOf } from '../key-attributes.ts';
 import { isDestroyed } from '../lifecycle.ts';
 import type { Draft } from '../managed-object.ts';
-import { placeFor } from '../place.ts';
+import { draftOf, foundIdentifier, toldHalf } from './found-key.ts';
 import { identifierOf, isPublicName, namesById, placeOf, type TokenPlace } from './identifier.ts';
 import type { OwnKeys } from './own-keys.ts';
-import { curveOfParams, publicKeyOf } from './public-key.ts';
-import { describePublic, keptContent, kindOf, maskOf } from './shape.ts';
-import { standInOn } from './token-material.ts';
+import { kindOf } from './shape.ts';
 import { refusalOf as refusalBy } from './token-refusal.ts';
 import type { Tokens } from './tokens.ts';
-
-const { ObjectType } = ENUM;
 
 /** Only for callers who administer the instance: what others may know of is in the database. @param id in full; undefined for all keys of all slots @param own keys of the server, which are left alone */
 export async function discoverKeys(tokens: Tokens, parts: DatabaseParts, ctx: OperationContext, id: string | undefined, own: OwnKeys): Promise<void> {
@@ -46,7 +34,7 @@ export async function discoverKeys(tokens: Tokens, parts: DatabaseParts, ctx: Op
   if (!place || !administers.includes(place.prefix) || tokens.absence(place) !== undefined) return;
   // Each use of a key by an administrator asks this of the memory; a list of all keys would fill it.
   if (own.has(id) || (await parts.cache.get(id, false))) return;
-  const kinds: readonly TokenKeyKind[] = isPublicName(id) ? ['public'] : ['secret', 'private'];
+  const kinds: readonly TokenKeyKind[] = isPublicName(id) ? ['public', 'private'] : ['secret', 'private'];
   const { keys, ambiguous } = await foundOf(tokens, place, kinds);
   if (ambiguous && keys.length === 0) throw ambiguous;
   await takeIn({ parts, ctx, own }, keys, place);
@@ -129,16 +117,34 @@ async function takeIn(taking: Taking, keys: readonly TokenKey[], at: SlotPlace):
   }
 }
 
+/** Whether the link of a private key leads to nothing that has ever been here. */
+async function lacksHalf({ parts: { rows, store } }: Taking, key: TokenKey, half: TokenKey, at: SlotPlace): Promise<boolean> {
+  const before = (await rows.describe(store, foundIdentifier(key, at)))?.object;
+  const id = foundIdentifier(half, at);
+  return before !== undefined && linkedTo(before, 'PublicKeyLink') === id && !(await rows.describe(store, id));
+}
+
+/** New objects: that of the key, and that of the public key which it alone tells. */
+async function draftsOf(taking: Taking, key: TokenKey, at: SlotPlace): Promise<Draft[]> {
+  const { ctx } = taking;
+  const half = toldHalf(key);
+  const own = (await isNew(taking, key, at)) ? draftOf(ctx, key, at) : undefined;
+  const told = half && (own || (await lacksHalf(taking, key, half, at))) ? draftOf(ctx, half, at) : undefined;
+  // Beside a new key it takes the place of what had its name before, which is not on the token any more.
+  return [...(own ? [{ ...own, found: true } as const] : []), ...(told ? [own ? told : ({ ...told, found: true } as const)] : [])];
+}
+
 async function takeInOne(taking: Taking, key: TokenKey, at: SlotPlace): Promise<void> {
   const { ctx } = taking;
-  if (!(await isNew(taking, key, at))) return;
-  const id = identifierOf({ ...at, name: key.name }, key.kind === 'public');
+  const id = foundIdentifier(key, at);
   try {
-    const draft = draftOf(ctx, id, key, at);
-    if (!draft) return;
+    const drafts = await draftsOf(taking, key, at);
+    if (drafts.length === 0) return;
     await ctx.change(async (tx) => {
-      await tx.insert({ ...draft, found: true });
-      await tx.audit('key.discover', id);
+      for (const draft of drafts) {
+        await tx.insert(draft);
+        await tx.audit('key.discover', draft.id);
+      }
     });
   } catch (error) {
     const refusal = refusalOf(error);
@@ -146,42 +152,4 @@ async function takeInOne(taking: Taking, key: TokenKey, at: SlotPlace): Promise<
     // Another thread has taken it in. Any other key that cannot be taken in is like one that is not there: it must not spoil a search.
     if (refusal.reason !== 'ObjectAlreadyExists') ctx.server.log.debug({ id, error: refusal.message }, 'a key on a token is left out');
   }
-}
-
-const TYPE: Readonly<Record<TokenKeyKind, ObjectTypeCode>> = { secret: ObjectType.SymmetricKey, private: ObjectType.PrivateKey, public: ObjectType.PublicKey };
-
-/** The object of a key as it was found; undefined for one that this server does not know how to use. */
-function draftOf(ctx: OperationContext, id: string, key: TokenKey, at: SlotPlace): Draft | undefined {
-  const attributes = new AttributeSet();
-  attributes.set(integer(TAG.CryptographicUsageMask, maskOf(key.uses, key.kind === 'secret')));
-  attributes.set(boolean(TAG.Sensitive, key.sensitive));
-  attributes.set(boolean(TAG.Extractable, key.extractable));
-  const type = key.type === 'GENERIC' ? ObjectType.SecretData : TYPE[key.kind];
-  const content = key.kind === 'secret' ? secretContent(key, attributes) : pairContent(key, attributes);
-  if (!content) return undefined;
-  const draft = newObject(ctx, { place: placeFor(ctx, { type, found: id }), type, content, attributes, brought: true });
-  const pair = { ...at, name: key.pairName ?? key.name };
-  if (key.kind === 'private' && key.publicKey) setLink(draft, 'PublicKeyLink', identifierOf(pair, true));
-  if (key.kind === 'public') setLink(draft, 'PrivateKeyLink', identifierOf(pair));
-  return draft;
-}
-
-function secretContent({ type, bits }: TokenKey, attributes: AttributeSet): Structure | undefined {
-  if (type !== 'AES' && type !== 'GENERIC') return undefined;
-  if (type === 'AES') attributes.set(enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm.AES));
-  return keptContent(type === 'AES' ? TAG.SymmetricKey : TAG.SecretData, type === 'AES' ? 'AES' : undefined, bits);
-}
-
-function pairContent({ kind, publicKey, params }: TokenKey, attributes: AttributeSet): Structure | undefined {
-  const curve = params && curveOfParams(params);
-  // A private key on a curve signs and agrees also where its public key is not on the token.
-  const key = publicKey ? publicKeyOf(publicKey) : curve && standInOn(curve);
-  if (!key) return undefined;
-  describePublic(attributes, key);
-  const algorithm = algorithmOf({ attributes });
-  const length = attributes.first(TAG.CryptographicLength)?.value as number;
-  if (algorithm === undefined) return undefined;
-  if (kind === 'private') return keptContent(TAG.PrivateKey, algorithm, length);
-  const format = defaultFormat('PublicKey', algorithm);
-  return structure(TAG.PublicKey, [keyBlock({ format, material: exportKey(key, format), algorithm, length })]);
 }
