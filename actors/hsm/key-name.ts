@@ -1,4 +1,5 @@
 // Names of keys on tokens, and the CKA_ID of each.
+import { isPublicName } from '../../kmip/pair-name.ts';
 import type { TokenKeyName } from './api.ts';
 
 const MAX_NAME_BYTES = 90;
@@ -16,7 +17,7 @@ function asName(bytes: Uint8Array): string | undefined {
   if (bytes.length === 0 || bytes.length > MAX_NAME_BYTES) return undefined;
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    return /\p{Cc}|^0x|_pk$|@/u.test(text) ? undefined : text;
+    return isPublicName(text) || /\p{Cc}|^0x|@/u.test(text) ? undefined : text;
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 // Replaces both keys of a pair, for ReKeyKeyPair and for scheduled rotation.
+import { publicName } from '../../../kmip/pair-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import type { Structure } from '../../../kmip/ttlv/node.ts';
@@ -30,7 +31,7 @@ export async function rekeyPair(tx: ObjectTransaction, oldPrivate: Draft, reques
   if (givenCurve(privateAttributes) !== givenCurve(publicAttributes)) publicAttributes.remove(TAG.CryptographicDomainParameters);
   if (givenLength(privateAttributes) !== givenLength(publicAttributes)) publicAttributes.remove(TAG.CryptographicLength);
   // A token makes both halves with one name, whatever those of the old ones are.
-  const half = ctx.server.objects.sourceOf(oldPrivate.id).keeper ? `${oldPrivate.id}_pk` : oldPublic.id;
+  const half = ctx.server.objects.sourceOf(oldPrivate.id).keeper ? publicName(oldPrivate.id) : oldPublic.id;
   const [privateKey, publicKey] = await lastGeneration(tx, ctx, [oldPrivate.id, half]);
   const pair = newPair(ctx, privateAttributes, publicAttributes, source, { privateKey, publicKey });
   await replace(tx, ctx, { old: oldPrivate, replacement: pair.privateKey }, { old: oldPublic, replacement: pair.publicKey });

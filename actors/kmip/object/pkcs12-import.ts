@@ -1,4 +1,5 @@
 // Imports a PKCS#12 file: the private key is stored as PKCS#8, its public key and certificates as further objects (KMIP 1.4 sections 3.45 and 4.3).
+
 import { createPublicKey } from 'node:crypto';
 import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
 import { type Pkcs12, readPkcs12 } from '../../../crypto/pkcs12/pkcs12.ts';
@@ -8,6 +9,7 @@ import { checkAttribute } from '../../../kmip/attribute/rules.ts';
 import { AttributeSet } from '../../../kmip/attribute/set.ts';
 import { keyBlock, keyBlockOf, lacksKeyValue } from '../../../kmip/key-block.ts';
 import type { ObjectType as ObjectTypeCode } from '../../../kmip/object-type.ts';
+import { publicName } from '../../../kmip/pair-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
@@ -91,7 +93,7 @@ function companionsOf({ privateKey: key, certificates }: Pkcs12, own: Draft, giv
     return newObject(ctx, { place: placeFor(ctx, { type, derived }), type, content, attributes, brought: true });
   };
   const block = keyBlock({ format: 'X_509', material: spki, algorithm, length });
-  const publicKey = make(ObjectType.PublicKey, structure(TAG.PublicKey, [block]), `${own.id}_pk`, integer(TAG.CryptographicUsageMask, uses));
+  const publicKey = make(ObjectType.PublicKey, structure(TAG.PublicKey, [block]), publicName(own.id), integer(TAG.CryptographicUsageMask, uses));
   const chain = certificates.map((der, at) => make(ObjectType.Certificate, certificateContent(der), at === 0 ? `${own.id}_cert` : undefined));
   const [leaf] = chain as [Draft, ...Draft[]];
   setLink(own, 'PublicKeyLink', publicKey.id);

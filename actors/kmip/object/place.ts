@@ -1,5 +1,7 @@
 // Chooses the source and the identifier of a new object. Every operation asks for them before it creates anything.
+
 import type { ObjectType } from '../../../kmip/object-type.ts';
+import { publicName } from '../../../kmip/pair-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, TYPE } from '../../../kmip/ttlv/node.ts';
@@ -96,6 +98,6 @@ export function pairPlaces(
 ): PairPlaces {
   return {
     privateKey: placeFor(ctx, { type: PrivateKey, chosen, replaced: replaced?.privateKey }),
-    publicKey: placeFor(ctx, { type: PublicKey, derived: chosen === undefined ? undefined : `${chosen}_pk`, replaced: replaced?.publicKey }),
+    publicKey: placeFor(ctx, { type: PublicKey, derived: chosen === undefined ? undefined : publicName(chosen), replaced: replaced?.publicKey }),
   };
 }

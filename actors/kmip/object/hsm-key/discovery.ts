@@ -1,7 +1,9 @@
 // Takes in keys that vendor tools made on tokens: each gets a row, so that it is found, used, granted and destroyed as any other.
+
 import { setTimeout } from 'node:timers/promises';
 import { Fault } from '../../../../kernel/fault.ts';
 import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
+import { isPublicName } from '../../../../kmip/pair-name.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
 import type { SlotPlace, TokenKey, TokenKeyKind } from '../../../hsm/api.ts';
 import type { OperationContext } from '../../operation-context.ts';
@@ -10,7 +12,7 @@ import type { DatabaseParts } from '../database-objects.ts';
 import { isDestroyed } from '../lifecycle.ts';
 import type { Draft } from '../managed-object.ts';
 import { draftOf, foundIdentifier, toldHalf } from './found-key.ts';
-import { identifierOf, isPublicName, namesById, placeOf, type TokenPlace } from './identifier.ts';
+import { identifierOf, namesById, placeOf, type TokenPlace } from './identifier.ts';
 import type { OwnKeys } from './own-keys.ts';
 import { kindOf } from './shape.ts';
 import { refusalOf as refusalBy } from './token-refusal.ts';

@@ -1,7 +1,9 @@
 // The tokens of HSMs as a source of objects: the keys are there, their attributes, grants and history are rows of the database.
+
 import { andThen } from '../../../../kernel/at-once.ts';
 import { lacksKeyValue } from '../../../../kmip/key-block.ts';
 import type { ObjectType as ObjectTypeCode } from '../../../../kmip/object-type.ts';
+import { isPublicName, PUBLIC_END } from '../../../../kmip/pair-name.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import type { Principal } from '../../api.ts';
@@ -12,7 +14,7 @@ import { isDestroyed } from '../lifecycle.ts';
 import type { Draft } from '../managed-object.ts';
 import type { ObjectSource, ObjectWriter } from '../object-source.ts';
 import { discoverKeys, takeInTaken } from './discovery.ts';
-import { canonical, HSM, isPublicName, nextGeneration, placeOf } from './identifier.ts';
+import { canonical, HSM, nextGeneration, placeOf } from './identifier.ts';
 import { TokenKeeper } from './keeper.ts';
 import { OwnKeys } from './own-keys.ts';
 import type { Tokens } from './tokens.ts';
@@ -88,7 +90,7 @@ function requirePlace(tokens: Tokens, id: string, type: ObjectTypeCode, caller: 
   if (absent !== undefined) throw new Refusal('InvalidField', absent);
   if (!KINDS.has(type)) throw new Refusal('InvalidField', `${id}: an HSM holds keys only`);
   if ((type === ObjectType.PublicKey) !== isPublicName(id))
-    throw new Refusal('InvalidField', `${id}: the identifier of a public key in an HSM ends with _pk, and no other does`);
+    throw new Refusal('InvalidField', `${id}: the identifier of a public key in an HSM ends with ${PUBLIC_END}, and no other does`);
   return name;
 }
 

@@ -1,4 +1,5 @@
 // Identifiers of keys on tokens: `hsm::<model>[_n]::<slot>::<name>`, or without the model if there is one instance.
+import { isPublicName, publicName, withoutPublicEnd } from '../../../../kmip/pair-name.ts';
 import type { TokenKey } from '../../../hsm/api.ts';
 
 /** Where a key lies. */
@@ -12,7 +13,6 @@ export interface TokenPlace {
 
 export const HSM = 'hsm';
 const BORDER = '::';
-const PUBLIC = '_pk';
 // A slot has one form, without leading zeros: a key with two identifiers would be two objects.
 const SHORT = /^hsm::(0|[1-9]\d{0,9})::(.+)$/s;
 const REST = /^(0|[1-9]\d{0,9})::(.+)$/s;
@@ -29,21 +29,19 @@ export function canonical(id: string, prefixes: readonly string[]): string {
 /** A configuration may write the slot with leading zeros. */
 export const withPlainSlot = (configured: string): string => configured.replace(/^(hsm::(?:[a-z][a-z0-9_]*::)?)0+(?=\d+::)/, '$1');
 
-/** @param isPublic of a public key: the end `_pk` is not part of the name @returns undefined if the identifier has another form, or no instance has its prefix */
+/** @param isPublic of a public key: its end is not part of the name @returns undefined if the identifier has another form, or no instance has its prefix */
 export function placeOf(id: string, prefixes: readonly string[], isPublic: boolean): TokenPlace | undefined {
   const full = canonical(id, prefixes);
   const prefix = prefixes.find((each) => full.startsWith(each + BORDER));
   const rest = prefix === undefined ? null : REST.exec(full.slice(prefix.length + BORDER.length));
   if (prefix === undefined || !rest) return undefined;
   const [, slot, given] = rest as unknown as [string, string, string];
-  const name = isPublic && given.endsWith(PUBLIC) ? given.slice(0, -PUBLIC.length) : given;
-  return { prefix, slot: Number(slot), name };
+  return { prefix, slot: Number(slot), name: isPublic ? withoutPublicEnd(given) : given };
 }
 
-export const isPublicName = (id: string): boolean => id.endsWith(PUBLIC);
-
 export function identifierOf({ prefix, slot, name }: TokenPlace, isPublic = false): string {
-  return [prefix, slot, name].join(BORDER) + (isPublic ? PUBLIC : '');
+  const id = [prefix, slot, name].join(BORDER);
+  return isPublic ? publicName(id) : id;
 }
 
 /** The longest name of a new key that its token lists by it, without the number of its generation. */
@@ -55,9 +53,11 @@ const MAX_BASE = 72;
  * @param id in full
  */
 export function nextGeneration(id: string): string {
-  const [, place = '', name = id, generation = '0', end = ''] = /^(hsm::[a-z][a-z0-9_]*::\d+::)(.+?)(?:::(\d{1,9}))?(_pk)?$/s.exec(id) ?? [];
+  const whole = withoutPublicEnd(id);
+  const [, place = '', name = whole, generation = '0'] = /^(hsm::[a-z][a-z0-9_]*::\d+::)(.+?)(?:::(\d{1,9}))?$/s.exec(whole) ?? [];
   const base = /^0x([0-9a-f]{2})+$/.test(name) ? name.slice(2, 2 + MAX_BASE) : name;
-  return `${place}${base}::${Number(generation) + 1}${end}`;
+  const next = `${place}${base}::${Number(generation) + 1}`;
+  return isPublicName(id) ? publicName(next) : next;
 }
 
 /**

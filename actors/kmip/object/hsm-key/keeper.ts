@@ -1,9 +1,11 @@
 // Makes, takes and destroys the keys of tokens for the operations that create and destroy objects.
+
 import type { KeyObject } from 'node:crypto';
 import { keyFacts } from '../../../../crypto/key/key-algorithm.ts';
 import type { AttributeSet } from '../../../../kmip/attribute/set.ts';
 import { keyBlockOf } from '../../../../kmip/key-block.ts';
 import type { ObjectType as ObjectTypeCode } from '../../../../kmip/object-type.ts';
+import { isPublicName, publicName } from '../../../../kmip/pair-name.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { integer, type Structure } from '../../../../kmip/ttlv/node.ts';
@@ -14,7 +16,7 @@ import type { KeyKeeper, MadePair, PairToMake } from '../key-keeper.ts';
 import type { ManagedObject, ObjectDescription } from '../managed-object.ts';
 import { givenAlgorithm, givenLength } from '../new-attributes.ts';
 import { broughtKey } from './brought.ts';
-import { isPublicName, placeOf, type TokenPlace } from './identifier.ts';
+import { placeOf, type TokenPlace } from './identifier.ts';
 import { publicKeyOf } from './public-key.ts';
 import { guard, keptContent, kindOf, pairShape, secretShape, usesOf } from './shape.ts';
 import type { Tokens } from './tokens.ts';
@@ -83,12 +85,12 @@ export class TokenKeeper implements KeyKeeper {
   }
 
   async makePair(ctx: OperationContext, id: string, pair: PairToMake): Promise<MadePair> {
-    await this.#requireChange(ctx, id, `${id}_pk`);
+    await this.#requireChange(ctx, id, publicName(id));
     const place = this.#place(id, false);
     const made = await this.#orTakeIn(ctx, place, makePair(this.#tokens, place, pair));
     if (made) return made;
     // Nobody could find such a pair, which would take the name.
-    await this.discard([id, `${id}_pk`]);
+    await this.discard([id, publicName(id)]);
     throw new Refusal('GeneralFailure', 'the token made a pair, but does not tell its public key');
   }
 

@@ -26,6 +26,7 @@ test('the next generation has a name that a new key may have, also where the las
     ['key', 'key::1'],
     ['key::9', 'key::10'],
     ['key_pk', 'key::1_pk'],
+    ['key::1_pk', 'key::2_pk'],
     ['0x0102', '0102::1'],
     ['0x0102_pk', '0102::1_pk'],
     [`0x${'ff'.repeat(256)}`, `${'ff'.repeat(36)}::1`],
