@@ -287,6 +287,16 @@ if (!skipWithout('softhsm2')) {
       assert.ok((await located('PublicKey')).includes(id('of an older version_pk')));
     });
 
+  test('a public key without any name is left alone: no identifier stands for it', async () => {
+    const { x, y } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
+    publicKey('', `044104${[x, y].map((number) => Buffer.from(String(number), 'base64url').toString('hex')).join('')}`);
+    const nameless = () => (server.hsm.tool(server.slot, 'labels(2)') as string[]).filter((label) => label === '').length;
+    const before = nameless();
+    for (const operation of ['GetAttributes', 'Destroy'])
+      await refused(kmip(server.admin, operation, identifier(id('_pk'))), /_pk not found: a key in this HSM is called hsm::soft_hsm::<slot>::<name>$/);
+    assert.equal(nameless(), before);
+  });
+
   test('ReKey and ReKeyKeyPair go past a next generation that is on the token already', async () => {
     await done(makeSecret(server.admin, id('secret of two')));
     aes(Buffer.from('secret of two::1').toString('hex'), '');

@@ -95,8 +95,10 @@ function requirePlace(tokens: Tokens, id: string, type: ObjectTypeCode, caller: 
 }
 
 function absence(tokens: Tokens, id: string): string {
-  const place = placeOf(id, tokens.prefixes, false);
+  const place = placeOf(id, tokens.prefixes, isPublicName(id));
   if (place) return tokens.absence(place) ?? `object not found for identifier ${id}`;
+  const prefix = tokens.prefixes.find((each) => id === each || id.startsWith(`${each}::`));
+  if (prefix !== undefined) return `${id} not found: a key in this HSM is called ${prefix}::<slot>::<name>`;
   return `${id} not found: no HSM has this prefix; the prefixes are ${tokens.prefixes.join(', ')}, followed by ::<slot>::<name>`;
 }
 

@@ -36,7 +36,9 @@ export function placeOf(id: string, prefixes: readonly string[], isPublic: boole
   const rest = prefix === undefined ? null : REST.exec(full.slice(prefix.length + BORDER.length));
   if (prefix === undefined || !rest) return undefined;
   const [, slot, given] = rest as unknown as [string, string, string];
-  return { prefix, slot: Number(slot), name: isPublic ? withoutPublicEnd(given) : given };
+  const name = isPublic ? withoutPublicEnd(given) : given;
+  // No key has an empty name: on a token it would be that of all keys without one.
+  return name === '' ? undefined : { prefix, slot: Number(slot), name };
 }
 
 export function identifierOf({ prefix, slot, name }: TokenPlace, isPublic = false): string {

@@ -15,6 +15,11 @@ test('a slot has one form, so that a key has one identifier', () => {
   }
 });
 
+test('no key has an empty name, also no public key', () => {
+  for (const name of ['', '_pk']) assert.equal(placeOf(`hsm::soft_hsm::0::${name}`, ONE, true), undefined, name);
+  assert.equal(placeOf('hsm::soft_hsm::0::_pk_pk', ONE, true)?.name, '_pk');
+});
+
 test('a key-encryption key whose slot is configured with leading zeros is hidden by its one identifier', () => {
   const place = placeOf('hsm::soft_hsm::0::00::kek', ONE, false);
   for (const own of ['hsm::soft_hsm::000::00::kek', 'hsm::00::00::kek', 'hsm::soft_hsm::0::00::kek'])
