@@ -123,7 +123,7 @@ export class Prober implements SlotHost {
   /**
    * Some libraries detect a token that is back only after a restart. A restart also ends the sessions of healthy slots, so it happens at every
    * probe while no slot works, but only at every third one while some do, and not for a slot whose token another one has. A token that may have been
-   * initialised anew is a reason for a restart at once: what is made with the old login could not be read later.
+   * initialised anew is a reason for a restart at once: until then some libraries take the PIN that it had before.
    */
   #isRestartDue(): boolean {
     if (this.#watches.some(({ isRenewed }) => isRenewed)) return true;

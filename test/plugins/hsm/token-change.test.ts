@@ -6,12 +6,16 @@ import { until } from '../../runtime.ts';
 import { signInAdmin, startServer, type TestServer, temporaryFolder } from '../../server.ts';
 import { createSoftHsm } from '../../softhsm.ts';
 import { skipWithout } from '../../system.ts';
-import { PIN } from './hsm-server.ts';
+import { bytes, done, enumeration, identifier, kmip, makeSecret, PIN, refused, startHsmServer, structure } from './hsm-server.ts';
 
 const ACCEPT = ['--accept-hsm-change'];
 /** @param slots indices in the list of tokens */
 const instance = (...slots: number[]) =>
   `[[hsm_instances]]\nhsm_model = "soft_hsm"\nhsm_slot = [${slots}]\nhsm_password = [${slots.map(() => `"${PIN}"`)}]\nprobe_seconds = 1\nisolation = "process"\n`;
+
+/** As a tool of the vendor does, while the server runs. */
+const initialise = (slot: number, label: string, pin: string) =>
+  void execFileSync('softhsm2-util', ['--init-token', '--slot', String(slot), '--label', label, '--so-pin', 'so-pin-1234', '--pin', pin]);
 
 const WELL = /^200 /;
 
@@ -36,15 +40,35 @@ if (!skipWithout('softhsm2')) {
     const slot = hsm.addToken('one', PIN);
     const server = await startServer({ config: instance(0) });
     await isTold(server, WELL);
-    const makeAnew = (label: string, pin: string) =>
-      void execFileSync('softhsm2-util', ['--init-token', '--slot', String(slot), '--label', label, '--so-pin', 'so-pin-1234', '--pin', pin]);
-    makeAnew('two', '87654321');
+    initialise(slot, 'two', '87654321');
     await isTold(server, /CKR_PIN_INCORRECT|the token refused the PIN/);
     assert.ok(server.lines.some(({ msg, note }) => msg === 'an HSM token has changed' && /^the token has another label/.test(String(note))));
-    makeAnew('three', PIN);
+    initialise(slot, 'three', PIN);
     await isTold(server, WELL);
     await server.end();
     hsm.end();
+  });
+
+  test('a token that is initialised anew with its label: keys of before are told as missing, new ones stay', async () => {
+    const server = await startHsmServer();
+    const [before, after] = [`${server.prefix}before`, `${server.prefix}after`];
+    const parameters = structure('CryptographicParameters', enumeration('BlockCipherMode', 'CBC'), enumeration('PaddingMethod', 'None'));
+    const zeros = [bytes('Data', Buffer.alloc(16)), bytes('IVCounterNonce', Buffer.alloc(16))];
+    const encrypt = (id: string) => kmip(server.admin, 'Encrypt', identifier(id), parameters, ...zeros);
+    await done(makeSecret(server.admin, before));
+    await done(encrypt(before));
+    initialise(server.slot, 'token 0', PIN);
+    await refused(encrypt(before), /^Item_Not_Found: the token has no secret key before$/);
+    await done(makeSecret(server.admin, after));
+    const { Data: sealed = '' } = await done(encrypt(after));
+    // With a login of its own.
+    const tool = `p.C_EncryptInit(s, { mechanism: 0x1082, parameter: Buffer.alloc(16) }, find([{ type: 3, value: 'after' }])[0]),
+      p.C_Encrypt(s, Buffer.alloc(16), Buffer.alloc(32)).toString('hex')`;
+    assert.equal(server.hsm.tool(server.slot, `(${tool})`), sealed.toLowerCase());
+    await done(kmip(server.admin, 'Destroy', identifier(before)));
+    await done(makeSecret(server.admin, before));
+    await done(encrypt(before));
+    await server.end();
   });
 
   for (const isFlagged of [false, true])
