@@ -104,17 +104,19 @@ export class SlotWatch {
     if (this.occupied?.stall() !== undefined || this.occupied?.isHeld()) return this.problem === undefined;
     const wasOpen = this.#session !== undefined;
     // What an idle session was lost to, such as a timeout of the token, may be over: nobody is refused if another login works.
-    return (await this.#isWell(library)) || (wasOpen && (await this.#isWell(library)));
+    return (await this.#isWell(library)) || ((wasOpen || this.hasEnded) && (await this.#isWell(library)));
   }
 
   async #isWell(library: pkcs11js.PKCS11): Promise<boolean> {
     try {
       if (this.isRenewed) throw new Error(this.#problem);
       if (!this.#session || !this.#slot) await this.#open(library);
+      // A call of another session may have found meanwhile that the login has ended.
+      if (!this.#session || !this.#slot) throw new Error(ENDED);
       // A session may outlive its token, so ask the token too.
-      this.isRenewed = library.C_GetTokenInfo(this.#slot as pkcs11js.Handle).label !== this.#label;
+      this.isRenewed = library.C_GetTokenInfo(this.#slot).label !== this.#label;
       if (this.isRenewed) throw new Error(RENEWED);
-      library.C_GetSessionInfo(this.#session as pkcs11js.Handle);
+      library.C_GetSessionInfo(this.#session);
       this.#problem = undefined;
       this.#taken = undefined;
     } catch (error) {

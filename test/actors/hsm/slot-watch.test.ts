@@ -17,7 +17,11 @@ function fakeLibrary() {
   const slot = Buffer.alloc(8);
   const library = {
     C_GetSlotList: () => [slot],
-    C_GetTokenInfo: () => ({ serialNumber: 'serial  ', flags: 0, label: state.label }),
+    C_GetTokenInfo(of?: Buffer) {
+      // As the binding says it.
+      if (of === undefined) throw new TypeError('Argument 0 has wrong type. Should be a Buffer');
+      return { serialNumber: 'serial  ', flags: 0, label: state.label };
+    },
     C_OpenSession: () => Buffer.alloc(8, ++state.sessions),
     C_CloseSession: () => undefined,
     C_Login(_session: unknown, _user: unknown, pin: string) {
@@ -46,6 +50,22 @@ for (const name of ['SESSION_HANDLE_INVALID', 'DEVICE_ERROR', 'FUNCTION_FAILED']
     deepEqual([watch.problem, state.logins.length, state.sessions], [undefined, 2, 2]);
     equal(watch.login, before + 1);
   });
+
+test('a login that ends while it is bound to its token is made again', async () => {
+  const { state, library } = fakeLibrary();
+  let closes = 1;
+  const watch: SlotWatch = new SlotWatch(0, 'pin', {
+    serial: undefined,
+    async bind() {
+      if (closes-- > 0) watch.close();
+    },
+  });
+  equal(await watch.probe(library), true);
+  deepEqual([watch.problem, state.logins.length], [undefined, 2]);
+  const lost: SlotWatch = new SlotWatch(0, 'pin', { serial: undefined, bind: async () => lost.close() });
+  equal(await lost.probe(library), false);
+  deepEqual([lost.problem, lost.hasEnded], ['its session ended', true]);
+});
 
 test('a token that has another label is not used, nor offered the PIN, until its library was started again', async () => {
   const { state, library } = fakeLibrary();
