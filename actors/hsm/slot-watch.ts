@@ -8,10 +8,11 @@ import { LentSessions } from './lent-sessions.ts';
 import type { Occupied } from './occupied.ts';
 import { markOfPin } from './pin-mark.ts';
 import { PinRefusal, type TokenFacts } from './pin-refusal.ts';
-import { isPinRefusal, nameOf, returnValue } from './return-value.ts';
+import { isPinRefusal, returnValue } from './return-value.ts';
 import { Sessions } from './sessions.ts';
 import type { SlotBinding } from './slot-binding.ts';
 import { requireFree, type SlotClaim, TokenTaken } from './slot-claims.ts';
+import { problemOf } from './slot-problem.ts';
 
 const USER = 1;
 const ENDED = 'its session ended';
@@ -120,7 +121,7 @@ export class SlotWatch {
       this.#problem = undefined;
       this.#taken = undefined;
     } catch (error) {
-      this.#problem = nameOf(error);
+      this.#problem = problemOf(error);
       this.#taken = error instanceof TokenTaken ? error : undefined;
       this.close();
     }

@@ -80,6 +80,17 @@ test('a token that has another label is not used, nor offered the PIN, until its
   deepEqual([state.logins.length, watch.isRenewed], [2, false]);
 });
 
+test('a token without a PIN of a user says so, and is offered the PIN again until it has one', async () => {
+  const { state, library } = fakeLibrary();
+  const watch = newWatch();
+  state.login = CKR.USER_PIN_NOT_INITIALIZED;
+  for (let probe = 0; probe < 2; probe++) equal(await watch.probe(library), false);
+  equal(watch.problem, 'the token has no PIN of a user (CKR_USER_PIN_NOT_INITIALIZED): set it with a tool of its vendor');
+  state.login = undefined;
+  equal(await watch.probe(library), true);
+  equal(state.logins.length, 3);
+});
+
 test('a PIN that is refused then is not offered again', async () => {
   const { state, library } = fakeLibrary();
   const watch = newWatch();

@@ -35,6 +35,16 @@ async function changesOf(server: TestServer): Promise<string[]> {
 }
 
 if (!skipWithout('softhsm2')) {
+  test('a slot whose token is not initialised yet says what to do, and works when it is', async () => {
+    const hsm = createSoftHsm();
+    const server = await startServer({ config: instance(0) });
+    await isTold(server, /slot 0: the slot holds no initialised token \(CKR_TOKEN_NOT_RECOGNIZED\): initialise it, or check hsm_slot"/);
+    hsm.addToken('one', PIN);
+    await isTold(server, WELL);
+    await server.end();
+    hsm.end();
+  });
+
   test('a token that is initialised anew with another PIN is not used until it is with the right one', async () => {
     const hsm = createSoftHsm();
     const slot = hsm.addToken('one', PIN);
