@@ -14,5 +14,5 @@ export async function confirmed({ prompts }: Pick<Surroundings, 'prompts'>, { ye
   if (yes) return;
   if (!prompts.isInteractive) throw new CommandError(`this ${loss}: say --yes`, EXIT.usage);
   const typed = await prompts.ask(`This ${printable(loss)}. Type ${printable(name)} to go on:`);
-  if (typed.trim() !== name) throw new CommandError('stopped: nothing was changed');
+  if (printable(typed).trim() !== printable(name).trim()) throw new CommandError('stopped: nothing was changed');
 }

@@ -95,6 +95,13 @@ else {
     assert.match(destroyed.screen, /Destroyed [0-9a-f-]{36}/);
     assert.equal(destroyed.code, 0);
   });
+
+  test('a name is typed as it is shown, with or without the space around it', async () => {
+    for (const typed of [' ada\u200d ', 'ada\\u{200d}']) {
+      const { screen } = await talk("user delete _ ' ada\u200d '", [['to go on:', typed]]);
+      assert.doesNotMatch(screen, /nothing was changed/);
+    }
+  });
 }
 
 test.run();

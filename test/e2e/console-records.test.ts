@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import { type People, people } from '../people.ts';
 import type { TestServer } from '../server.ts';
 import { skipWithout } from '../system.ts';
-import { assertFit, openConsole, openStage, type Stage } from './console.ts';
+import { assertFit, goTo, openConsole, openStage, type Stage } from './console.ts';
 
 let stage: Stage | undefined;
 let server: TestServer;
@@ -142,12 +142,49 @@ if (!skipWithout('chromium')) {
     assert.deepEqual(await change({}), before);
     assert.deepEqual(await change({ 'or with a certificate of': '' }), { ...before, client_certificate: null });
     await they.realm('second');
-    assert.deepEqual(await change({ Realms: 'exact, second', 'or with a JWT of': 'bob' }), {
+    assert.deepEqual(await change({ Realms: 'exact, second', 'or with a JWT of': '" bob"', 'Signs in as user': ' ann ' }), {
       ...before,
       client_certificate: null,
       realms: ['exact', 'second'],
-      jwt: 'bob',
+      jwt: ' bob',
+      userpass: 'ann',
     });
+    await page.context().close();
+  });
+
+  test('space around names counts in quotation marks only: for people, grants and searches', async () => {
+    await they.realm('spaced');
+    const { page } = await openConsole(browser, server.address, root, 'realm/spaced');
+    const [dialog, region] = [page.getByRole('dialog'), page.getByRole('search')];
+    for (const typed of [' ada ', '" ada "']) {
+      await page.getByRole('button', { name: 'Add a person' }).click();
+      await dialog.getByLabel('User name').fill(typed);
+      await dialog.getByLabel('First password').fill('a first password');
+      await dialog.getByRole('button', { name: 'Add' }).click();
+      await dialog.waitFor({ state: 'hidden' });
+    }
+    const made: { username: string }[] = await read('/realms/spaced/userpass');
+    assert.deepEqual(made.map(({ username }) => username).toSorted(), [' ada ', 'ada']);
+    const { kid } = (await server.ask('POST', '/v1/crypto/keys', { cookie: root, body: { kty: 'oct', alg: 'A256GCM' } })).body;
+    await goTo(page, `key/${kid}`, kid);
+    await page.getByText('Grant its use').click();
+    await page.getByLabel('User', { exact: true }).fill('"spaced/ ada "');
+    await page.getByRole('button', { name: 'Grant', exact: true }).click();
+    await page.getByText('The use is granted.').waitFor();
+    assert.deepEqual(
+      (await read(`/access/list/${kid}`)).map((each: { user_id: string }) => each.user_id),
+      ['spaced/ ada '],
+    );
+    for (const [view, title, label] of [
+      ['audit', 'Audit', 'Who'],
+      ['keys', 'Keys', 'Owner'],
+    ] as const) {
+      await goTo(page, view, title);
+      await region.getByLabel(label, { exact: true }).fill('" ada "');
+      await region.getByRole('button', { name: 'Search' }).click();
+      await page.waitForURL(/=%20ada%20|=\+ada\+/);
+      assert.equal(await region.getByLabel(label, { exact: true }).inputValue(), '" ada "');
+    }
     await page.context().close();
   });
 

@@ -10,6 +10,7 @@ import { definePlugin } from '../../kernel/plugin.ts';
 import { BUILT_IN } from '../../plugins/index.ts';
 import { openBrowser, openPage } from '../browser.ts';
 import { makeCertificate, SERVER_AUTH } from '../certificates.ts';
+import { people } from '../people.ts';
 import { until } from '../runtime.ts';
 import { startServer, type TestServer } from '../server.ts';
 import { skipWithout } from '../system.ts';
@@ -230,6 +231,23 @@ if (!skipWithout('chromium')) {
     await fill(page, PASSWORD);
     await page.getByRole('heading', { name: 'You are signed in' }).waitFor();
     assert.equal(await page.getByRole('alert').isVisible(), false);
+    await page.context().close();
+  });
+
+  test('a user name is sent as it is; a space around it that was typed by mistake is told', async () => {
+    const { cookie: root } = await server.ask('POST', '/login?realm=_', { user: `admin:${PASSWORD}` });
+    const they = people(server, root as string);
+    await they.realm('team');
+    await they.user('team', ' ada ', PASSWORD);
+    const { page } = await openPage(browser, server.address);
+    await page.goto(`${server.address}/sign-in`);
+    await fill(page, PASSWORD, 'admin ');
+    await page.getByRole('alert').getByText('The user name that you sent begins or ends with a space.').waitFor();
+    await fill(page, 'wrong password', 'admin');
+    await page.getByText(/cannot sign in at the moment\.$/).waitFor();
+    await fill(page, PASSWORD, ' ada ', 'team');
+    await page.getByRole('heading', { name: 'You are signed in' }).waitFor();
+    assert.equal((await server.ask('GET', '/whoami', { cookie: (await page.context().cookies())[0]?.value })).body.sub, ' ada ');
     await page.context().close();
   });
 

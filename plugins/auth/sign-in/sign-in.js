@@ -125,13 +125,16 @@ function refuse(status, retryAfter, message) {
   if (status === 400)
     return say(message ? `The server refused this: ${message}.` : 'The server could not read the request. Please reload the page and try again.');
   if (status !== 401) return say('Something went wrong on the server. Please try again. If the problem persists, tell your administrator.');
-  if (!entered.code) return startOver('The realm, user or password is wrong, or you cannot sign in at the moment.');
+  if (!entered.code) return startOver(`The realm, user or password is wrong, or you cannot sign in at the moment.${aboutSpace(entered.username)}`);
   // The password was accepted before, so the code is wrong, or it expired while the user chose a new password.
   entered.code = undefined;
   element('totp').value = '';
   say('The code is wrong or was used before, or you cannot sign in at the moment. Please enter the next code.');
   show('code');
 }
+
+/** Names are compared as they are. Keyboards of phones add a space, which nobody sees. */
+const aboutSpace = (name) => (name === name.trim() ? '' : ' The user name that you sent begins or ends with a space.');
 
 function waitInWords(retryAfter) {
   const seconds = Number.parseInt(retryAfter ?? '', 10);
@@ -161,7 +164,7 @@ async function submit(form) {
 /** Reads each form into the entries; returns a text if the form cannot be sent. */
 const READ = {
   credentials: () => {
-    entered = { realm: element('realm').value.trim(), username: element('username').value.trim(), password: element('password').value };
+    entered = { realm: element('realm').value.trim(), username: element('username').value, password: element('password').value };
   },
   code: () => {
     entered.code = element('totp').value.replaceAll(/\s/g, '');

@@ -2,8 +2,9 @@
 import { html, nothing } from '/console/lib/lit-html.js';
 import { ask, get, part } from './api.js';
 import { askForName, askIn } from './dialog.js';
-import { textField, textIn, wordsIn } from './form.js';
+import { textField, wordsIn } from './form.js';
 import { icon } from './icons.js';
+import { nameField, nameIn } from './names.js';
 import { tell } from './notice.js';
 import { empty, head, pages, table } from './shown.js';
 
@@ -37,34 +38,20 @@ async function draw(stage, address) {
 async function change(admin, again) {
   const path = `/admins/${part(admin?.id ?? '')}`;
   const body = html`
-    ${textField('id', 'Name', { id: 'admin-id', required: true, maxlength: 255, value: admin?.id, readonly: admin !== undefined })}
+    ${nameField('id', 'Name', { id: 'admin-id', required: true, maxlength: 255, value: admin?.id, readonly: admin !== undefined })}
     ${textField('realms', 'Realms', { id: 'admin-realms', required: admin?.realms.length !== 0, value: admin?.realms.join(', '), hint: 'Separated by commas. _ is the whole server.' })}
-    ${textField('userpass', 'Signs in as user', { id: 'admin-userpass', value: admin?.userpass ?? '', hint: 'A user name in one of the realms' })}
-    ${textField('jwt', 'or with a JWT of', { id: 'admin-jwt', value: admin?.jwt ?? '' })} ${textField('certificate', 'or with a certificate of', { id: 'admin-certificate', value: admin?.client_certificate ?? '' })}
+    ${nameField('userpass', 'Signs in as user', { id: 'admin-userpass', value: admin?.userpass ?? '', hint: 'A user name in one of the realms' })}
+    ${nameField('jwt', 'or with a JWT of', { id: 'admin-jwt', value: admin?.jwt ?? '' })} ${nameField('certificate', 'or with a certificate of', { id: 'admin-certificate', value: admin?.client_certificate ?? '' })}
   `;
   const work = async (/** @type {FormData} */ data) => {
-    const name = (/** @type {string} */ field, /** @type {string | null | undefined} */ before) => nameIn(data, field, before ?? null);
-    const names = {
-      userpass: name('userpass', admin?.userpass),
-      jwt: name('jwt', admin?.jwt),
-      client_certificate: name('certificate', admin?.client_certificate),
-    };
-    const record = { realms: wordsIn(data, 'realms'), ...names };
+    const [userpass, jwt, client_certificate] = ['userpass', 'jwt', 'certificate'].map((field) => nameIn(data, field) || null);
+    const record = { realms: wordsIn(data, 'realms'), userpass, jwt, client_certificate };
     // A record has members that this form does not show: they stay as they are.
     if (admin) await ask('PUT', path, { ...(await get(path)), ...record });
-    else await ask('POST', '/admins', { id: textIn(data, 'id'), ...record });
+    else await ask('POST', '/admins', { id: nameIn(data, 'id'), ...record });
     tell(admin ? 'The administrator is changed.' : 'The administrator is made.');
   };
   if (await askIn({ title: admin ? 'Change an administrator' : 'Make an administrator', body, verb: 'Save', work })) await again();
-}
-
-/**
- * A name as it is in the field, or as it was if nobody has changed it: a field has neither the lines of a name, nor the space around it.
- * @param {FormData} data @param {string} field @param {string | null} before
- */
-function nameIn(data, field, before) {
-  const isSame = String(data.get(field)) === (before ?? '').replaceAll(/[\r\n]/g, '');
-  return isSame ? before : textIn(data, field) || null;
 }
 
 /** @param {any} admin @param {() => unknown} again */

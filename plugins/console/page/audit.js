@@ -2,7 +2,8 @@
 import { html, nothing } from '/console/lib/lit-html.js';
 import { get, query as queryOf } from './api.js';
 import { save } from './bytes.js';
-import { selectField, submits, textField, textIn, wordsOf } from './form.js';
+import { selectField, submits, textField, wordsOf } from './form.js';
+import { nameField, nameIn } from './names.js';
 import { tell } from './notice.js';
 import { badge, empty, head, moment, pages, table } from './shown.js';
 
@@ -45,7 +46,7 @@ export async function open(stage) {
 /** @param {Readonly<Record<string, string>>} filter @param {import('./stage.js').Me} me */
 function filterForm(filter, me) {
   const search = submits((data) => {
-    location.hash = `#/audit?${queryOf(Object.fromEntries(FILTERS.map((name) => [name, textIn(data, name)])))}`;
+    location.hash = `#/audit?${queryOf(Object.fromEntries(FILTERS.map((name) => [name, nameIn(data, name)])))}`;
   });
   const realm = me.is_super_admin
     ? textField('realm', 'Realm', { value: filter['realm'] ?? '', maxlength: 64 })
@@ -56,7 +57,7 @@ function filterForm(filter, me) {
         { value: filter['realm'] ?? '' },
       );
   return html`<form class="filters" role="search" aria-label="Events" @submit=${search}>
-    ${realm} ${textField('event', 'Event', { value: filter['event'] ?? '', maxlength: 255, placeholder: 'login' })} ${textField('actor', 'Who', { value: filter['actor'] ?? '', maxlength: 255 })}
+    ${realm} ${textField('event', 'Event', { value: filter['event'] ?? '', maxlength: 255, placeholder: 'login' })} ${nameField('actor', 'Who', { value: filter['actor'] ?? '', maxlength: 255 })}
     ${selectField(
       'order',
       'Order',

@@ -3,7 +3,8 @@
 import { html, nothing, render } from '/console/lib/lit-html.js';
 import { ask, part, Refusal } from './api.js';
 import { askIn } from './dialog.js';
-import { checkField, complaint, submits, textField, textIn } from './form.js';
+import { checkField, complaint, submits } from './form.js';
+import { nameField, nameIn } from './names.js';
 import { tell, tellDrawn } from './notice.js';
 import { pages, table } from './shown.js';
 
@@ -78,12 +79,12 @@ function grantForm({ id, mask }, draw) {
   const grant = submits(async (data, form) => {
     const operations = data.getAll('right').map(String);
     if (operations.length === 0) throw new Refusal(0, 'Choose what the user may do.', 'RIGHT');
-    await ask('POST', '/access/grant', { unique_identifier: id, user_id: textIn(data, 'grantee'), operation_types: operations }).catch(refuseName);
+    await ask('POST', '/access/grant', { unique_identifier: id, user_id: nameIn(data, 'grantee'), operation_types: operations }).catch(refuseName);
     form.reset();
     await tellDrawn(draw, 'The use is granted.');
   });
   return html`<form class="inner" data-kept=${location.hash} @submit=${grant}>
-    ${complaint()} ${textField('grantee', 'User', { required: true, maxlength: 512, placeholder: 'team/ada', hint: 'A name as its owner sees it under “Your account”; team/* for everybody in a realm; * for all.' })}
+    ${complaint()} ${nameField('grantee', 'User', { required: true, maxlength: 512, placeholder: 'team/ada', hint: 'A name as its owner sees it under “Your account”; team/* for everybody in a realm; * for all.' })}
     <fieldset class="checks">
       <legend>May</legend>
       ${fitting.map(([value, words, bit]) => checkField('right', words, { id: `right-${value}`, value, checked: bit !== 0 }))}

@@ -2,10 +2,11 @@
 
 import { html, nothing } from '/console/lib/lit-html.js';
 import { ask, get, query as queryOf } from './api.js';
-import { selectField, textField, textIn } from './form.js';
+import { selectField } from './form.js';
 import { icon } from './icons.js';
 import { enumeration, integer, memberOf, membersOf, nameNode, operate, structure, tagsNode, vendorNode } from './kmip.js';
 import { describeAll, STATES } from './managed-object.js';
+import { nameField, nameIn } from './names.js';
 import { day, empty, head, pager, pages, stateBadge, table, tagList } from './shown.js';
 
 const PAGE = 25;
@@ -86,15 +87,15 @@ function searchForm(query, isSearch, places) {
   const search = (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     const data = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
-    location.hash = `#/keys?${queryOf(Object.fromEntries(FILTERS.map((name) => [name, textIn(data, name)])))}`;
+    location.hash = `#/keys?${queryOf(Object.fromEntries(FILTERS.map((name) => [name, nameIn(data, name)])))}`;
   };
   return html`<form class="filters" role="search" aria-label="Keys" @submit=${search}>
-    ${textField('name', 'Name', { value: value('name'), maxlength: 255 })} ${textField('tag', 'Tag', { value: value('tag'), maxlength: 255 })}
+    ${nameField('name', 'Name', { value: value('name'), maxlength: 255 })} ${nameField('tag', 'Tag', { value: value('tag'), maxlength: 255 })}
     ${selectField('algorithm', 'Algorithm', [['', 'Any'], ...choices(ALGORITHMS)], { value: value('algorithm') })}
     ${selectField('type', 'Type', [['', 'Any'], ...choices(TYPES)], { value: value('type') })}
     ${selectField('state', 'State', [['', 'Any but destroyed'], ...Object.entries(STATES).map(([state, [words]]) => /** @type {const} */ ([state, words]))], { value: value('state') })}
     ${places.length === 0 ? nothing : selectField('hsm', 'HSM', [['', 'Any place'], ...places], { value: value('hsm') })}
-    ${textField('owner', 'Owner', { value: value('owner'), maxlength: 255, placeholder: 'team/ada' })}
+    ${nameField('owner', 'Owner', { value: value('owner'), maxlength: 255, placeholder: 'team/ada' })}
     ${selectField(
       'scope',
       'Whose',

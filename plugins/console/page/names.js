@@ -1,5 +1,5 @@
-// Lists of names in forms, one on each line: names may have spaces and commas, and each comes back as it was.
-import { areaField } from './form.js';
+// Names in forms, one in a field or one on each line: they may have spaces and commas, also around them, and each comes back as it was.
+import { areaField, textField, textIn } from './form.js';
 
 /** A name that a line cannot hold as it is stands there as JSON writes it. @param {string} name */
 const lineOf = (name) => (name === '' || /[\r\n]|^["\s]|\s$/.test(name) ? JSON.stringify(name) : name);
@@ -13,6 +13,12 @@ function nameOf(line) {
     return line;
   }
 }
+
+/** @param {string} name @param {string} label @param {import('./form.js').FieldOptions} options `value` is the name */
+export const nameField = (name, label, { value = '', ...options } = {}) => textField(name, label, { ...options, value: value === '' ? '' : lineOf(value) });
+
+/** @param {FormData} data @param {string} name @returns the name; space around it counts in quotation marks only, because nobody sees what was typed or pasted with it */
+export const nameIn = (data, name) => nameOf(textIn(data, name));
 
 /** @param {string} name @param {string} label @param {{ id?: string, names?: readonly string[], hint?: string, maxlength?: number }} options */
 export function namesField(name, label, { id = name, names = [], hint = 'One on each line.', maxlength } = {}) {

@@ -3,9 +3,9 @@ import { html, nothing } from '/console/lib/lit-html.js';
 import { ask, get, part } from './api.js';
 import { askForName, askIn } from './dialog.js';
 import { durationField, durationIn } from './duration.js';
-import { checkField, complaint, submits, textField, textIn } from './form.js';
+import { checkField, complaint, submits, textField } from './form.js';
 import { icon } from './icons.js';
-import { namesField, namesIn } from './names.js';
+import { nameField, nameIn, namesField, namesIn } from './names.js';
 import { tell, tellDrawn } from './notice.js';
 import { providerPart } from './providers.js';
 import { badge, empty, head, pages, table, tagList } from './shown.js';
@@ -46,14 +46,14 @@ async function draw(stage, address) {
 /** @param {string} realm @param {() => unknown} again */
 async function addPerson(realm, again) {
   const body = html`
-    ${textField('username', 'User name', { id: 'new-username', required: true, maxlength: 255, pattern: '[^:\\/]+', title: 'Without a colon or a slash' })}
+    ${nameField('username', 'User name', { id: 'new-username', required: true, maxlength: 255, pattern: '[^:\\/]+', title: 'Without a colon or a slash' })}
     ${textField('password', 'First password', { id: 'new-person-password', type: 'password', required: true, minlength: 8, autocomplete: 'new-password', hint: 'At least eight characters. Tell it to the person.' })}
     ${namesField('roles', 'Roles', { id: 'new-roles', hint: 'One on each line. They stand in the claims of the session.' })}
     ${checkField('change', 'Must choose an own password at the first sign-in', { id: 'new-change', checked: true })}
   `;
   const work = async (/** @type {FormData} */ data) => {
     const person = {
-      username: textIn(data, 'username'),
+      username: nameIn(data, 'username'),
       password_input: { plaintext: String(data.get('password')) },
       roles: namesIn(data, 'roles'),
       change_password: data.get('change') !== null,
