@@ -6,13 +6,14 @@ import { migrationSets } from './catalog/migrations.ts';
 import type { Clock } from './clock.ts';
 import { ConfigError } from './config/config-error.ts';
 import type { Configured } from './configure.ts';
-import { DATA_KEYS, type DataKeyPurpose, dataKeyRows } from './data-key-row.ts';
+import { DATA_KEYS, type DataKeyPurpose, type DataKeyRow, dataKeyRows } from './data-key-row.ts';
 import { afterMove } from './kek-move.ts';
 import { type KeyEncryptionKeys, keyServerKey, requireWrappedBy, wrapperOf } from './key-server-key.ts';
 import { type KeyServerKey, KeyServerSeal } from './key-server-seal.ts';
-import { type Keyring, openKeyring } from './keyring.ts';
+import { type Keyring, openKeyring, openStored, overwrite } from './keyring.ts';
 import type { Log } from './log-entry.ts';
 import { writePrivateFile } from './private-file.ts';
+import { rootKeys } from './root-key.ts';
 import { rotateKek } from './rotate-kek.ts';
 import { migrate } from './store/migrate.ts';
 import { openStore } from './store/open.ts';
@@ -26,7 +27,10 @@ export interface Prepared {
   readonly announcements: readonly string[];
 }
 
-/** Runs the migrations and opens the keys of the server, on a connection that is closed before any actor opens its own. */
+/**
+ * Runs the migrations and opens the keys of the server, on a connection that is closed before any actor opens its own. A key that is none, or that does not open
+ * what is there, is refused before the database is made or changed: an older version could not use it afterwards.
+ */
 export async function prepareStore(
   { config, catalog, rotateKek: isRotation, newRootKey, log }: Configured & { readonly log: Log },
   url: string,
@@ -36,16 +40,17 @@ export async function prepareStore(
   { current, named }: KeyEncryptionKeys,
 ): Promise<Prepared> {
   const now = () => clock.now();
+  const source = { dataDir, configured: config.store.root_key, next: newRootKey };
+  for (const root of rootKeys(source)) root.forget();
   const store = await openStore(url, { writer: `${node}/kernel`, clock });
   try {
-    await migrate(store, migrationSets(catalog.plugins), now);
-    const source = { dataDir, configured: config.store.root_key, next: newRootKey };
-    const rows = await dataKeyRows(store);
-    const wrapper = wrapperOf(rows);
-    const isMove = isRotation && wrapper !== undefined && wrapper.id !== current?.id;
-    if (isMove && newRootKey !== undefined)
-      throw new ConfigError(['--new-root-key: key_encryption_key has changed, which --rotate-kek serves first; replace the root key at another start']);
-    if (!isMove) requireWrappedBy(current?.id, rows);
+    const moveIn = (rows: readonly DataKeyRow[]) => moveOf(rows, current?.id, { isRotation, newRootKey });
+    await migrate(store, migrationSets(catalog.plugins), now, async (tables) => {
+      const stored = tables.has('data_key') ? await dataKeyRows(store) : [];
+      moveIn(stored);
+      if (stored.length > 0) overwrite(await openStored(source, stored));
+    });
+    const { wrapper, isMove } = moveIn(await dataKeyRows(store));
     const withStore = <T>(work: (own: Store) => Promise<T>) => onOwnStore(url, node, clock, work);
     const purposes = current || isMove ? DATA_KEYS.filter((purpose) => purpose !== 'keys') : DATA_KEYS;
     const open = () => openKeyring(store, source, now, { purposes, reread: () => withStore(dataKeyRows) });
@@ -57,12 +62,29 @@ export async function prepareStore(
       announcements.push(told);
       log.info({ told }, 'the key-encryption key of the key server was rotated');
     };
-    const from = isMove && wrapper.id !== undefined ? named(wrapper.id) : undefined;
+    const from = isMove && wrapper?.id !== undefined ? named(wrapper.id) : undefined;
     const key = isMove ? afterMove(settled, { from, to: current, source, withStore, onMoved }) : settled;
     return { keyring, seal: new KeyServerSeal({ key, clock, log }), announcements };
   } finally {
     await store.close();
   }
+}
+
+/**
+ * @returns what wraps the data key of the key server, and whether this start moves it to the configured key-encryption key
+ * @throws ConfigError if another key than the configured one wraps it, and it is not moved
+ */
+function moveOf(
+  rows: readonly DataKeyRow[],
+  id: string | undefined,
+  { isRotation, newRootKey }: { readonly isRotation: boolean; readonly newRootKey: string | undefined },
+) {
+  const wrapper = wrapperOf(rows);
+  const isMove = isRotation && wrapper !== undefined && wrapper.id !== id;
+  if (isMove && newRootKey !== undefined)
+    throw new ConfigError(['--new-root-key: key_encryption_key has changed, which --rotate-kek serves first; replace the root key at another start']);
+  if (!isMove) requireWrappedBy(id, rows);
+  return { wrapper, isMove };
 }
 
 /** Opens a connection for rare later work: rereading the data keys after another node has rotated the root key, or creating the data key of the key server. */

@@ -1,6 +1,8 @@
 // Checks the data folder: who can read it, whether the root key is there, and whether the disk has room.
 import { type Stats, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { ConfigError } from '../../kernel/config/config-error.ts';
+import { rootKeys } from '../../kernel/root-key.ts';
 import { type Check, type Finding, type Installation, ok, problem, warning } from './finding.ts';
 
 /** Bytes. Below the first the store soon cannot be written. */
@@ -42,6 +44,12 @@ function secrets({ dataDir }: Installation): Finding[] {
 }
 
 function rootKey({ config, dataDir }: Installation): Finding[] {
+  try {
+    for (const root of rootKeys({ dataDir, configured: config.store.root_key })) root.forget();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [problem('root key', error.problems.join('; '), 'put the file back from where you keep it: without it nobody can open the keys')];
+  }
   if (config.store.root_key !== '' || statOf(join(dataDir, 'root.key')) || !statOf(join(dataDir, 'gatehouse.db'))) return [];
   return [
     problem(

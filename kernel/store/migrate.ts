@@ -84,20 +84,27 @@ export function sqlOf({ sql }: Migration, dialect: Dialect): string {
 
 /**
  * Brings the database up to date. Each migration has its own transaction, but a new database gets all of them in one: it is complete or still new.
+ * @param examine looks at the database before anything is changed; what it throws leaves it as it is
  * @returns number of applied migrations
  * @throws RefusedStore if a newer gatehouse has migrated the database, if a copy into it has not finished, or for an encoding that does not keep every text
  * @throws Error if a migration fails (with its name)
  */
-export async function migrate(store: Store, sets: readonly MigrationSet[], now: () => number): Promise<number> {
-  const problem = await encodingProblem(store, store.dialect);
-  if (problem !== undefined) throw new RefusedStore(problem);
-  await refuseUnfinished(store);
-  await store.transaction((tx) => tx.exec(MIGRATION_TABLE), { lock: MIGRATION_LOCK });
+export async function migrate(
+  store: Store,
+  sets: readonly MigrationSet[],
+  now: () => number,
+  examine: (tables: ReadonlySet<string>) => Promise<void> = async () => {},
+): Promise<number> {
   const all = withKernel(sets);
+  const tables = await tableNames(store, store.dialect);
+  await refuseUnfit(store, tables, all);
+  await examine(tables);
+  await store.transaction((tx) => tx.exec(MIGRATION_TABLE), { lock: MIGRATION_LOCK });
   let applied = await applyToNew(store, all, now);
   for (const { owner, migrations } of all) {
     for (const migration of migrations) if (await apply(store, owner, migration, now)) applied += 1;
-    await refuseNewer(store, owner, migrations.at(-1)?.id ?? 0);
+    // Another node may have migrated it meanwhile.
+    await refuseNewer(store, owner, migrations);
   }
   return applied;
 }
@@ -157,12 +164,16 @@ function failureOf(name: string, error: unknown): Error {
   return new Error(failed, { cause: error });
 }
 
-async function refuseUnfinished(store: Store): Promise<void> {
-  if ((await tableNames(store, store.dialect)).has(UNFINISHED_COPY))
+async function refuseUnfit(store: Store, tables: ReadonlySet<string>, sets: readonly MigrationSet[]): Promise<void> {
+  const problem = await encodingProblem(store, store.dialect);
+  if (problem !== undefined) throw new RefusedStore(problem);
+  if (tables.has(UNFINISHED_COPY))
     throw new RefusedStore('the database is the target of a copy that has not finished; run the same --copy-store again, which goes on where it stopped');
+  if (tables.has('migration')) for (const { owner, migrations } of sets) await refuseNewer(store, owner, migrations);
 }
 
-async function refuseNewer(store: Store, owner: string, latest: number): Promise<void> {
+async function refuseNewer(store: Store, owner: string, migrations: readonly Migration[]): Promise<void> {
+  const latest = migrations.at(-1)?.id ?? 0;
   const newer = await store.get<{ id: number }>('SELECT id FROM migration WHERE owner = $1 AND id > $2', [owner, latest]);
   if (newer)
     throw new RefusedStore(

@@ -57,6 +57,11 @@ test('a sound installation has no problem; the initial password is pointed out',
 const DAMAGES: readonly (readonly [name: string, says: RegExp, damage: (dataDir: string) => void, config?: string])[] = [
   ['a root key that others can read', /^problem root\.key: other users can use .*mode 644/, (data) => chmodSync(join(data, 'root.key'), 0o644)],
   ['an open data folder', /^problem data folder: other users can use .*mode 755/, (data) => chmodSync(data, 0o755)],
+  [
+    'a broken root key',
+    /^problem root key: .*root\.key: must be 64 hexadecimal digits/,
+    (data) => writeFileSync(join(data, 'root.key'), 'half a', { mode: 0o600 }),
+  ],
   ['a lost root key', /^problem root key: .* is missing, and the database needs it/, (data) => rmSync(join(data, 'root.key'))],
   [
     'a key of another certificate',

@@ -1,6 +1,6 @@
 // The server's own keys: made once, opened by the same root key only, never made a second time.
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import { createClock } from '../../kernel/clock.ts';
@@ -8,6 +8,7 @@ import { openKeyring } from '../../kernel/keyring.ts';
 import { seal, unseal } from '../../kernel/seal.ts';
 import { migrate } from '../../kernel/store/migrate.ts';
 import { openStore } from '../../kernel/store/open.ts';
+import { rowsOf } from '../e2e/started.ts';
 import { signInAdmin, startServer, temporaryFolder } from '../server.ts';
 import { testDatabases } from '../stores.ts';
 
@@ -59,6 +60,37 @@ test('the root key file: made with mode 0600, needed ever after, never made a se
   const again = await startServer({ dataDir: server.dataDir });
   await again.end();
   await server.end();
+});
+
+test('a root key that is none, or another one, is refused before the database is made or changed', async () => {
+  const dataDir = temporaryFolder();
+  writeFileSync(join(dataDir, 'root.key'), 'not a key');
+  await assert.rejects(startServer({ dataDir }), /root\.key: must be 64 hexadecimal digits, or base64 of 32 bytes/);
+  assert.deepEqual(
+    readdirSync(dataDir).filter((name) => name.endsWith('.db')),
+    [],
+  );
+  rmSync(join(dataDir, 'root.key'));
+  const server = await startServer({ dataDir });
+  await server.stop();
+  // A database of the version before.
+  const file = join(dataDir, 'gatehouse.db');
+  for (const sql of ['DROP INDEX audit_actor', 'DROP INDEX audit_event', "DELETE FROM migration WHERE owner = 'kernel' AND id = 6"]) await rowsOf(file, sql);
+  const before = await rowsOf(file, 'SELECT owner, id FROM migration ORDER BY owner, id');
+  const own = readFileSync(join(dataDir, 'root.key'), 'utf8');
+  for (const [text, refusal] of [
+    ['not a key', /must be 64 hexadecimal digits/],
+    ['ab'.repeat(32), /this root key does not open the data keys/],
+  ] as const) {
+    writeFileSync(join(dataDir, 'root.key'), text);
+    await assert.rejects(startServer({ dataDir }), refusal);
+  }
+  writeFileSync(join(dataDir, 'root.key'), own);
+  await rowsOf(file, "INSERT INTO migration (owner, id, about, applied_at) VALUES ('keys', 999, 'of a newer version', 0)");
+  await assert.rejects(startServer({ dataDir }), /the database has migration keys\/999, but this version knows/);
+  await rowsOf(file, 'DELETE FROM migration WHERE id = 999');
+  assert.deepEqual(await rowsOf(file, 'SELECT owner, id FROM migration ORDER BY owner, id'), before);
+  await (await startServer({ dataDir })).end();
 });
 
 test('a sealed text opens with its key and purpose only, and not when a bit has changed', () => {
