@@ -2,6 +2,7 @@
 import type { AnyPlugin } from '../plugin.ts';
 
 const NAME = /^[a-z][a-z0-9_]*$/;
+const WRONG_NAME = 'must be lower-case letters, digits and _, with a letter in front';
 const HOOKS = ['sectionOf', 'problems', 'complete', 'actors', 'authenticators', 'routes', 'listeners', 'keyEncryptionKey', 'open', 'status'] as const;
 const VALUES = ['name', 'section', 'config', 'faults', 'tags', 'unserved', 'migrations', 'flags', 'additions', 'offers'] as const;
 const MEMBERS: ReadonlySet<string> = new Set([...VALUES, ...HOOKS]);
@@ -15,9 +16,9 @@ export function shapeProblems(plugin: unknown): string[] {
   if (typeof plugin !== 'object' || plugin === null) return ['the module must have a default export made by definePlugin'];
   const { name, section, additions, offers = {}, config, faults = {}, migrations = [] } = plugin as Partial<AnyPlugin>;
   const problems: string[] = [];
-  if (typeof name !== 'string' || !NAME.test(name)) problems.push(`name: must match ${NAME}`);
-  if (section !== undefined && !NAME.test(section)) problems.push(`section: must match ${NAME}`);
-  if (additions !== undefined && !NAME.test(additions)) problems.push(`additions: must match ${NAME}`);
+  if (typeof name !== 'string' || !NAME.test(name)) problems.push(`name: ${WRONG_NAME}`);
+  if (section !== undefined && !NAME.test(section)) problems.push(`section: ${WRONG_NAME}`);
+  if (additions !== undefined && !NAME.test(additions)) problems.push(`additions: ${WRONG_NAME}`);
   for (const [to, values] of Object.entries(offers)) if (!Array.isArray(values)) problems.push(`offers.${to}: must be an array`);
   if (typeof config !== 'object' || config === null) problems.push('config: must be a schema');
   for (const hook of HOOKS) if (!['undefined', 'function'].includes(typeof (plugin as AnyPlugin)[hook])) problems.push(`${hook}: must be a function`);

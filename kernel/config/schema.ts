@@ -10,7 +10,11 @@ export function Section<P extends TProperties>(properties: P): TObject<P> {
 
 /** An address or a name to listen on: what holds a space or a control character is neither, and a NUL ends a start with a stack. */
 export function Host() {
-  return Type.String({ default: '127.0.0.1', pattern: '^[^\\s\\u0000-\\u001f\\u007f]+$' });
+  return Type.String({
+    default: '127.0.0.1',
+    pattern: '^[^\\s\\u0000-\\u001f\\u007f]+$',
+    description: 'an address or a name, without spaces and control characters',
+  });
 }
 
 /**

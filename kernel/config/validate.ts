@@ -60,6 +60,8 @@ function inWords({ instancePath, keyword, params, message, parentSchema }: Error
     return `${path}.${params['additionalProperty']}: unknown key (known: ${Object.keys(parentSchema?.['properties'] ?? {}).join(', ')})`;
   if (keyword === 'required') return `${params['missingProperty'] === 'value' ? path : `${path}.${params['missingProperty']}`}: is missing`;
   if (keyword === 'enum') return `${path}: must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`;
+  // A regular expression tells few people what to write.
+  if (keyword === 'pattern' && typeof parentSchema?.['description'] === 'string') return `${path}: must be ${parentSchema['description']}`;
   if (keyword === 'type' && parentSchema?.[LATE]) return `${path}: ${SECRET_FORMS}`;
   return `${path}: ${message}`;
 }

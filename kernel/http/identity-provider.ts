@@ -9,7 +9,12 @@ import { isFetchable } from './outbound.ts';
 const text = () => Type.String({ minLength: 1, maxLength: 2_048 });
 
 /** The members of its table in config.toml. */
-export const IDENTITY_PROVIDER = { name: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }), issuer: text(), jwks_uri: text(), audience: text() };
+export const IDENTITY_PROVIDER = {
+  name: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: '1 to 64 letters, digits, - and _' }),
+  issuer: text(),
+  jwks_uri: text(),
+  audience: text(),
+};
 
 const MEMBERS = Type.Object(IDENTITY_PROVIDER);
 type IdentityProvider = Static<typeof MEMBERS>;

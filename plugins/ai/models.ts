@@ -11,7 +11,11 @@ const text = (maxLength: number) => Type.String({ default: '', maxLength });
 export const MODEL = Type.Object(
   {
     // It names a folder, too.
-    id: Type.String({ maxLength: 64, pattern: '^[a-z0-9][a-z0-9._-]*$' }),
+    id: Type.String({
+      maxLength: 64,
+      pattern: '^[a-z0-9][a-z0-9._-]*$',
+      description: 'lower-case letters, digits and . _ -, with a letter or a digit in front',
+    }),
     task: Type.Enum(['embedding', 'summary', 'translation', 'answer']),
     engine: Type.Enum(['onnx', 'http'], { default: 'onnx' }),
     folder: text(4_096),
@@ -20,7 +24,10 @@ export const MODEL = Type.Object(
     model: text(256),
     api_key: Secret({ default: '' }),
     beams: Type.Integer({ default: 0, minimum: 0, maximum: 16 }),
-    languages: Type.Array(Type.String({ pattern: '^([a-z]{2}-[a-z]{2}|\\*)$' }), { default: [], uniqueItems: true }),
+    languages: Type.Array(Type.String({ pattern: '^([a-z]{2}-[a-z]{2}|\\*)$', description: 'a pair of languages such as en-fr, or "*"' }), {
+      default: [],
+      uniqueItems: true,
+    }),
   },
   { additionalProperties: false },
 );

@@ -12,7 +12,10 @@ const count = (value: number, maximum = 1_000_000) => Type.Integer({ default: va
 export const AUTH_CONFIG = Section({
   issuer: Type.String({ default: 'gatehouse', minLength: 1, maxLength: 255 }),
   certificate_signing: Type.Boolean({ default: true }),
-  certificate_realms: Type.Array(Type.String({ pattern: `^([*]|${REALM_ID_PATTERN})$` }), { default: ['*'] }),
+  certificate_realms: Type.Array(
+    Type.String({ pattern: `^([*]|${REALM_ID_PATTERN})$`, description: 'a realm (1 to 64 letters, digits, - and _), or "*" for all but _' }),
+    { default: ['*'] },
+  ),
   publish_session_jwks: Type.Boolean({ default: false }),
   login_rate_per_second: count(5),
   login_rate_burst: count(10),

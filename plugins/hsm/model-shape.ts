@@ -6,10 +6,10 @@ import { CKA, CKM } from '../../kmip/pkcs11.ts';
 import type { HsmModel } from './model.ts';
 
 const NAME = Type.String({ minLength: 1, maxLength: 200 });
-const VARIABLE = Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$' });
+const VARIABLE = Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$', description: 'the name of a variable: letters, digits and _, but no digit in front' });
 const PATHS = Type.Array(Type.String({ minLength: 1 }));
 const strict = { additionalProperties: false };
-const CHANGES = Type.Record(Type.String(), Type.Union([Type.Boolean(), Type.Null()]));
+const CHANGES = Type.Record(Type.String(), Type.Unsafe<boolean | null>({ type: ['boolean', 'null'] }));
 /** Of one instance; each has 13 MB. */
 export const MAX_THREADS = 16;
 const QUIRKS = Type.Object(
@@ -29,7 +29,7 @@ const QUIRKS = Type.Object(
 );
 const MODEL = Type.Object(
   {
-    model: Type.String({ pattern: '^[a-z][a-z0-9_]{0,39}$' }),
+    model: Type.String({ pattern: '^[a-z][a-z0-9_]{0,39}$', description: '1 to 40 lower-case letters, digits and _, with a letter in front' }),
     about: NAME,
     libraries: Type.Object({ linux: Type.Optional(PATHS), darwin: Type.Optional(PATHS) }, { ...strict, minProperties: 1 }),
     libraryVariable: Type.Optional(VARIABLE),

@@ -4,11 +4,13 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TSchema } from 'typebox';
 import { test } from 'uvu';
 import { ConfigError } from '../../../kernel/config/config-error.ts';
 import { leavesOf } from '../../../kernel/config/schema.ts';
 import { textOfSecret } from '../../../kernel/config/secret-file.ts';
 import { KERNEL_SECTIONS } from '../../../kernel/config/sections.ts';
+import { validate } from '../../../kernel/config/validate.ts';
 import { configure } from '../../../kernel/configure.ts';
 import type { HsmInstanceConfig } from '../../../plugins/hsm/config.ts';
 import { BUILT_IN } from '../../../plugins/index.ts';
@@ -68,9 +70,24 @@ test('variables are read by the type of their key', async () => {
   assert.deepEqual((await load('', [], { GATEHOUSE_DATA_DIR: 'data', GATEHOUSE_PROFILE_DIR: 'profiles' })).warnings, []);
 });
 
+const SECTIONS = { ...KERNEL_SECTIONS, ...Object.fromEntries(BUILT_IN.map(({ section, name, config }) => [section ?? name, config])) };
+
+/** The schemas below one that have a member. */
+function having(member: string, schema: unknown): TSchema[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const below = Object.values(schema).flatMap((each) => having(member, each));
+  return member in schema ? [schema as TSchema, ...below] : below;
+}
+
+test('a text of a wrong form is told in words, not as a regular expression', () => {
+  for (const member of ['anyOf', 'oneOf', 'const', 'not', 'format']) assert.deepEqual(having(member, SECTIONS), [], 'the message has no words');
+  const forms = having('pattern', SECTIONS);
+  assert.ok(forms.length > 8);
+  for (const schema of forms) assert.match(validate('\n', schema, 'key').problems.join('\n'), /^key: must be (?!match|must)[^^]+$/);
+});
+
 test('a word that a key does not take is told with those that it takes', async () => {
-  const sections = { ...KERNEL_SECTIONS, ...Object.fromEntries(BUILT_IN.map(({ section, name, config }) => [section ?? name, config])) };
-  const keys = Object.entries(sections).flatMap(([name, schema]) => leavesOf(schema, [name]).filter((leaf) => !('type' in leaf.schema)));
+  const keys = Object.entries(SECTIONS).flatMap(([name, schema]) => leavesOf(schema, [name]).filter((leaf) => !('type' in leaf.schema)));
   assert.ok(keys.length > 4);
   const env = Object.fromEntries(keys.map(({ path }) => [`GATEHOUSE_${path.join('_').toUpperCase()}`, 'nowhere']));
   const told = (await problems('', [], env)).map((problem) => problem.replace(/(?<=: must be one of )\w+(, \w+)+$/, ''));
@@ -103,7 +120,8 @@ test('an argument that belongs to no flag is not shown where it may be a secret'
 });
 
 test('what can be no name of a host to listen on is found as the configuration is read', async () => {
-  for (const host of ['a\\u0000b', 'a b', '', ' ']) assert.match((await problems(`[http]\nhost = "${host}"`)).join(), /^http\.host: must match/, host);
+  for (const host of ['a\\u0000b', 'a b', '', ' '])
+    assert.match((await problems(`[http]\nhost = "${host}"`)).join(), /^http\.host: must be an address or a name, without/, host);
 });
 
 test('an address of no database is found as the configuration is read', async () => {
@@ -272,7 +290,8 @@ test('a mistake in the file is told by its place, without the lines around it, w
 
 test('a realm for certificates that no realm can be is refused', async () => {
   const text = (name: string) => `[auth]\ncertificate_realms = ["team", "${name}"]\n`;
-  for (const name of ['a b', 'a/b', '', '**']) assert.match((await problems(text(name))).join(), /^auth\.certificate_realms\[1\]: must match/);
+  for (const name of ['a b', 'a/b', '', '**'])
+    assert.match((await problems(text(name))).join(), /^auth\.certificate_realms\[1\]: must be a realm \(1 to 64 letters/);
   for (const name of ['*', '_', 'a-B_1']) await load(text(name));
 });
 

@@ -104,6 +104,18 @@ test('what is wrong with a model is told at the start, in one sentence each', as
     [`export default { ...${JSON.stringify(plain)}, quirks: { searchBatch: 0 } };`, /: model\.quirks\.searchBatch: must be >= 1/],
     [`export default { ...${JSON.stringify(plain)}, about: () => 1 };`, /: a model must be plain data, without functions/],
     [`export default { ...${JSON.stringify(plain)}, model: 'soft_hsm' };`, /: the model soft_hsm is already defined by the server; rename it/],
+    [
+      `export default { ...${JSON.stringify(plain)}, model: 'My-Token' };`,
+      /: model\.model: must be 1 to 40 lower-case letters, digits and _, with a letter in front$/m,
+    ],
+    [
+      `export default { ...${JSON.stringify(plain)}, env: ['1X'] };`,
+      /: model\.env\[0\]: must be the name of a variable: letters, digits and _, but no digit in front$/m,
+    ],
+    [
+      `export default { ...${JSON.stringify(plain)}, quirks: { attributes: { secret: { CKA_X: 1 } } } };`,
+      /: model\.quirks\.attributes\.secret\.CKA_X: must be boolean,null$/m,
+    ],
     [`export default { ...${JSON.stringify(plain)}, model: 'token_1' };`, /: model\.model: must not end in _ and digits/],
     [`export default { ...${JSON.stringify(plain)}, quirks: { missingMechanisms: ['CKM_X'] } };`, /: this server uses no mechanism CKM_X/],
     [`export default { ...${JSON.stringify(plain)}, quirks: { attributes: { secret: { COLOR: true } } } };`, /: this server sets no attribute COLOR/],
