@@ -8,7 +8,7 @@ import type { Asking, Request, Route } from '../../kernel/http/route.ts';
 import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
 import { answerList, PAGE_QUERY } from './listing.ts';
-import { ADMIN_ID, Free, Ignored, IgnoredName, REALM_ID, USERNAME } from './parameters.ts';
+import { ADMIN_ID, Free, Ignored, IgnoredName, REALM_ID, SUBJECT, USERNAME } from './parameters.ts';
 import { actorOf, forAdmins, forSuperAdmins, type Rights, requireFound, rightsOf } from './rights.ts';
 import { usernameOf } from './username.ts';
 
@@ -17,10 +17,11 @@ const MEMBERS = {
   realms: Type.Array(REALM_ID, { maxItems: 1_000 }),
   // A name with a colon would be that of a user who signs in otherwise: jwt:sub, cc:name.
   userpass: Type.Optional(Type.Union([USERNAME, Type.Null()])),
-  jwt: text,
+  // As those who sign in by them can have: a record with another name would give nobody its rights, without a word.
+  jwt: Type.Optional(Type.Union([SUBJECT, Type.Null()])),
   fido2: text,
   digital_credentials: Type.Optional(Type.Union([Free, Type.Null()])),
-  client_certificate: text,
+  client_certificate: Type.Optional(Type.Union([USERNAME, Type.Null()])),
   // Accepted and ignored: their values are shown only once, when they are generated.
   totp_enabled: Ignored,
   totp_secret: Ignored,

@@ -19,6 +19,15 @@ export const USERNAME = Name(RESERVED_USERNAMES, 'a name of 1 to 255 characters,
 /** `realms` and `userpass` are excluded because paths such as /admins/realms use them. */
 export const ADMIN_ID = Name([...RESERVED_USERNAMES, 'realms', 'userpass'], 'a name like that of a user, other than `realms` and `userpass`');
 
+/** The name of a user of an identity provider, as its tokens may have it. */
+export const SUBJECT = Type.String({
+  minLength: 1,
+  maxLength: MAX_NAME_CHARACTERS,
+  format: 'name',
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$',
+  description: 'a name of 1 to 255 characters, without control characters',
+});
+
 function Name(taken: readonly string[], description: string) {
   const others = taken.map((name) => name.replaceAll(/[.*]/g, '\\$&')).join('|');
   const pattern = `^(?!(?:${others})$)[^:/\\u0000-\\u001f\\u007f-\\u009f]+$`;

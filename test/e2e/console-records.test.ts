@@ -124,7 +124,7 @@ if (!skipWithout('chromium')) {
       id: 'lead',
       realms: ['exact'],
       userpass: ' ann ',
-      jwt: ' of ann\n',
+      jwt: ' of ann',
       fido2: 'a key',
       digital_credentials: { wallet: ['x'] },
       client_certificate: 'Ann',

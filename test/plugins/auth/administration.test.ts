@@ -123,9 +123,13 @@ for (const database of databases) {
       { id: 'n' },
       { id: 'n', realms: ['nowhere'] },
       { id: 'n', realms: [], x: 1 },
+      ...['a/b', 'a:b', 'a\n', '*', '..', ''].map((client_certificate) => ({ id: 'n', realms: [], client_certificate })),
+      ...['a\n', '\u0085', 'x'.repeat(256), ''].map((jwt) => ({ id: 'n', realms: [], jwt })),
     ]) {
       assert.equal((await root.post('/admins', body)).status, 400, JSON.stringify(body).slice(0, 60));
     }
+    const widest = { realms: [], jwt: `https://idp.example/#${'e\u0301'.repeat(234)}`, client_certificate: ' Ada, Lovelace ' };
+    assert.equal((await root.put('/admins/ada', widest)).body.jwt, widest.jwt.normalize());
     assert.equal((await root.get('/admins/nobody')).status, 404);
     assert.equal((await root.put('/admins/nobody', { realms: [] })).status, 404);
     for (let times = 0; times < 2; times++) assert.equal((await root.del('/admins/ada')).status, 204);
