@@ -115,6 +115,14 @@ export function givenLength(attributes: ReadonlyAttributes): number | undefined 
   return node?.type === TYPE.Integer ? node.value : undefined;
 }
 
+/** Of new secret data, in bits, wherever it is made. @param given CryptographicLength @throws Refusal InvalidField */
+export function secretDataLength(given: number | undefined): number {
+  const bits = given ?? 256;
+  if (bits < 8 || bits > 65_536 || bits % 8 !== 0)
+    throw new Refusal('InvalidField', `the cryptographic length of secret data must be a multiple of 8 from 8 to 65536, not ${bits}`);
+  return bits;
+}
+
 /** The KeyFormatType in which the key is created. */
 export function givenFormat(attributes: ReadonlyAttributes): KeyFormatType | undefined {
   const node = attributes.first(TAG.KeyFormatType);

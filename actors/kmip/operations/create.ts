@@ -14,7 +14,7 @@ import { secretFormat, symmetricFormat } from '../creation/made-format.ts';
 import { requireStorage } from '../creation/protection-storage.ts';
 import { newObject, requireCreation } from '../object/create.ts';
 import type { KeyKeeper } from '../object/key-keeper.ts';
-import { attributesIn, givenAlgorithm, givenLength, newAttributes, requireAllowed, requireMask } from '../object/new-attributes.ts';
+import { attributesIn, givenAlgorithm, givenLength, newAttributes, requireAllowed, requireMask, secretDataLength } from '../object/new-attributes.ts';
 import { chosenIn, placeFor } from '../object/place.ts';
 import { requireQuantumSafe } from '../object/quantum-safe.ts';
 import type { Operation } from '../operation.ts';
@@ -76,9 +76,7 @@ function newKey(attributes: AttributeSet, { server }: OperationContext): Structu
 
 /** Random bytes: 256 bits unless a length is given. */
 function newSecret(attributes: AttributeSet): Structure {
-  const bits = givenLength(attributes) ?? 256;
-  if (bits < 8 || bits > 65_536 || bits % 8 !== 0)
-    throw new Refusal('InvalidField', `the cryptographic length of secret data must be a multiple of 8 from 8 to 65536, not ${bits}`);
+  const bits = secretDataLength(givenLength(attributes));
   attributes.set(integer(TAG.CryptographicLength, bits));
   return structure(TAG.SecretData, [
     enumeration(TAG.SecretDataType, ENUM.SecretDataType.Seed),

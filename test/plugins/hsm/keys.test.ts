@@ -152,6 +152,19 @@ function signatures() {
 }
 
 function life() {
+  test('secret data has the lengths that it may have elsewhere', async () => {
+    const made = (bits: number) =>
+      kmip(
+        server.admin,
+        'Create',
+        enumeration('ObjectType', 'SecretData'),
+        structure('Attributes', identifier(id(`secret of ${bits}`)), integer('CryptographicLength', bits), integer('CryptographicUsageMask', 0x180)),
+      );
+    for (const bits of [-8, 0, 7, 12, 65_544, 2 ** 31 - 8])
+      await refused(made(bits), new RegExp(`^Invalid_Field: the cryptographic length of secret data must be a multiple of 8 from 8 to 65536, not ${bits}$`));
+    for (const bits of [8, 65_536]) await done(made(bits));
+  });
+
   test('a key stays on the token unless its maker lets it out; then Get gives it', async () => {
     await done(makeSecret(server.admin, id('kept')));
     await refused(kmip(server.admin, 'Get', identifier(id('kept'))), /^Sensitive: DENIED/);

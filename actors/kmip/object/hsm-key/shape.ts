@@ -15,6 +15,7 @@ import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import type { PairOptions, SecretOptions, TokenKeyKind, TokenUse } from '../../../hsm/api.ts';
 import { flagOf } from '../flag.ts';
 import type { ObjectDescription } from '../managed-object.ts';
+import { secretDataLength } from '../new-attributes.ts';
 import { CURVES, paramsOf } from './public-key.ts';
 
 export function kindOf({ type }: Pick<ObjectDescription, 'type'>): TokenKeyKind {
@@ -63,7 +64,7 @@ export function guard(attributes: AttributeSet): { readonly sensitive: boolean; 
 
 /** @throws Refusal InvalidField for a key that tokens do not make */
 export function secretShape(type: ObjectType, algorithm: CryptographicAlgorithm | undefined, length: number | undefined): Pick<SecretOptions, 'type' | 'bits'> {
-  if (type === ENUM.ObjectType.SecretData) return { type: 'GENERIC', bits: length ?? 256 };
+  if (type === ENUM.ObjectType.SecretData) return { type: 'GENERIC', bits: secretDataLength(length) };
   if (algorithm === 'AES') return { type: 'AES', bits: checkedLength(algorithm, length) };
   if (algorithm?.startsWith('HMAC_SHA')) return { type: 'GENERIC', bits: checkedLength(algorithm, length) };
   throw new Refusal('InvalidField', `Only AES symmetric keys and HMAC keys can be made in an HSM, not ${algorithm}`);
