@@ -241,6 +241,24 @@ if (!skipWithout('softhsm2')) {
     await done(kmip(server.admin, 'Destroy', identifier(id('without a half'))));
   });
 
+  test('a private key on a curve is verified by its name from when its public key comes to the token', async () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const { x, y, d } = Object.fromEntries(
+      Object.entries(privateKey.export({ format: 'jwk' })).map(([name, value]) => [name, Buffer.from(String(value), 'base64url').toString('hex')]),
+    );
+    server.hsm.tool(
+      server.slot,
+      `p.C_CreateObject(s, [{ type: 0, value: 3 }, { type: 0x100, value: 3 }, ...named('half later'), { type: 0x108, value: true },
+        { type: 0x180, value: Buffer.from('06082a8648ce3d030107', 'hex') }, { type: 0x11, value: Buffer.from('${d}', 'hex') }]).length`,
+    );
+    const signed = (await server.admin('POST', '/v1/crypto/sign', { body: { kid: id('half later'), alg: 'ES256', data: 'aGVsbG8' } })).body;
+    const verified = async () => (await server.admin('POST', '/v1/crypto/verify', { body: { ...signed, data: 'aGVsbG8' } })).body;
+    assert.equal((await verified()).error, 'not_found');
+    publicKey('half later', `044104${x}${y}`);
+    assert.ok((await located('PublicKey')).includes(id('half later_pk')));
+    assert.equal((await verified()).valid, true);
+  });
+
   test('a private key that alone tells its public key is verified by either name, also one made anew', async () => {
     const sign = async (name: string) => (await server.admin('POST', '/v1/crypto/sign', { body: { kid: id(name), alg: 'RS256', data: 'aGVsbG8' } })).body;
     const isValid = async (signed: object, name: string) =>

@@ -5,9 +5,10 @@ import { Fault } from '../../../../kernel/fault.ts';
 import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
 import { isPublicName } from '../../../../kmip/pair-name.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
+import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import type { SlotPlace, TokenKey, TokenKeyKind } from '../../../hsm/api.ts';
-import type { OperationContext } from '../../operation-context.ts';
-import { linkedTo } from '../create.ts';
+import type { ObjectTransaction, OperationContext } from '../../operation-context.ts';
+import { linkedTo, setLink } from '../create.ts';
 import type { DatabaseParts } from '../database-objects.ts';
 import { isDestroyed } from '../lifecycle.ts';
 import type { Draft } from '../managed-object.ts';
@@ -17,6 +18,8 @@ import type { OwnKeys } from './own-keys.ts';
 import { kindOf } from './shape.ts';
 import { refusalOf as refusalBy } from './token-refusal.ts';
 import type { Tokens } from './tokens.ts';
+
+const { PrivateKey, PublicKey } = ENUM.ObjectType;
 
 /** Only for callers who administer the instance: what others may know of is in the database. @param id in full; undefined for all keys of all slots @param own keys of the server, which are left alone */
 export async function discoverKeys(tokens: Tokens, parts: DatabaseParts, ctx: OperationContext, id: string | undefined, own: OwnKeys): Promise<void> {
@@ -136,6 +139,15 @@ async function draftsOf(taking: Taking, key: TokenKey, at: SlotPlace): Promise<D
   return [...(own ? [{ ...own, found: true } as const] : []), ...(told ? [own ? told : ({ ...told, found: true } as const)] : [])];
 }
 
+/** A private key that was taken in without its public key gets the link to it when it comes. */
+async function linkBack(tx: ObjectTransaction, half: Draft): Promise<void> {
+  const id = half.type === PublicKey ? linkedTo(half, 'PrivateKeyLink') : undefined;
+  const other = id === undefined ? undefined : await tx.read(id);
+  if (other?.type !== PrivateKey || isDestroyed(other.state) || linkedTo(other, 'PublicKeyLink') !== undefined) return;
+  setLink(other, 'PublicKeyLink', half.id);
+  await tx.update(other);
+}
+
 async function takeInOne(taking: Taking, key: TokenKey, at: SlotPlace): Promise<void> {
   const { ctx } = taking;
   const id = foundIdentifier(key, at);
@@ -146,6 +158,7 @@ async function takeInOne(taking: Taking, key: TokenKey, at: SlotPlace): Promise<
       for (const draft of drafts) {
         await tx.insert(draft);
         await tx.audit('key.discover', draft.id);
+        await linkBack(tx, draft);
       }
     });
   } catch (error) {
