@@ -12,11 +12,13 @@ export function readSecretFile(path: string): string {
   return readTextFile(path).replace(/\r?\n$/, '');
 }
 
-/** @throws Error that names the file if it cannot be read */
+/** @throws Error that names the file if it cannot be read, or is empty, as while somebody writes another secret into it */
 export function textOfSecret(secret: string | SecretFile): string {
   if (typeof secret === 'string') return secret;
   try {
-    return readSecretFile(secret.file);
+    const text = readSecretFile(secret.file);
+    if (text === '') throw new Error('is empty');
+    return text;
   } catch (error) {
     throw new Error(`${secret.file} ${whyUnread(error)}`, { cause: error });
   }

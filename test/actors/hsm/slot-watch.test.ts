@@ -164,6 +164,10 @@ test('another PIN in its file is offered, the refused one never again', async ()
   rmSync(file);
   equal(await watch.probe(library), false);
   match(watch.problem ?? '', /cannot be read \(ENOENT\)/);
+  // As between the two steps in which an editor writes it.
+  writeFileSync(file, '');
+  equal(await watch.probe(library), false);
+  match(watch.problem ?? '', /pin is empty$/);
   equal(await probe('other typo'), false);
   state.login = undefined;
   equal(await probe('right'), true);
