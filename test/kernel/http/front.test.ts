@@ -116,6 +116,16 @@ test('invalid UTF-8 is refused, not replaced', async () => {
   assert.equal(JSON.parse(body).message, 'the body is not valid JSON');
 });
 
+test('escapes in a query that are no UTF-8 are refused, as in a path', async () => {
+  const query = (text: string) => server.ask('POST', `/extra/1?${text}`, { body: { a: 1 } });
+  for (const text of ['x=%E9', 'x=%', 'n=1&x=%zz', 'x=%ED%A0%80', '%C3']) {
+    const { status, body } = await query(text);
+    assert.deepEqual([status, body.message], [400, 'the escapes of the target must be UTF-8'], text);
+  }
+  for (const text of ['x=%C3%A9+%00', 'x=100%25', '']) assert.equal((await query(text)).status, 200, text);
+  assert.equal((await server.ask('POST', '/extra/%E9', { body: { a: 1 } })).status, 400);
+});
+
 test('a body over the limit is refused before it is read, by its announced length and by its real one', async () => {
   const announced = await raw(server, 'POST /extra/7 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n');
   assert.deepEqual([announced.status, JSON.parse(announced.body).code], [413, 'PAYLOAD_TOO_LARGE']);
