@@ -29,7 +29,7 @@ export function resolveSecrets(value: unknown, schema: TSchema, path: string, so
   if (isSecret(schema)) return readSecret(value, path, sources, isLate(schema));
   const { properties, items } = schema as { properties?: Record<string, TSchema>; items?: TSchema };
   if (Array.isArray(value) && items) return value.map((item, index) => resolveSecrets(item, items, `${path}[${index}]`, sources));
-  if (!properties || typeof value !== 'object' || value === null) return value;
+  if (!properties || typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => {
       const child = properties[key];

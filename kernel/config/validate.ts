@@ -54,12 +54,15 @@ function compileNew(schema: TSchema): ValidateFunction | Error {
   }
 }
 
-function inWords({ instancePath, keyword, params, message, parentSchema }: ErrorObject, name: string): string {
+function inWords({ instancePath, keyword, params, message, parentSchema, data }: ErrorObject, name: string): string {
   const path = [name, ...instancePath.split('/').slice(2)].reduce((text, key) => (/^\d+$/.test(key) ? `${text}[${key}]` : `${text}.${key}`));
   if (keyword === 'additionalProperties')
     return `${path}.${params['additionalProperty']}: unknown key (known: ${Object.keys(parentSchema?.['properties'] ?? {}).join(', ')})`;
   if (keyword === 'required') return `${params['missingProperty'] === 'value' ? path : `${path}.${params['missingProperty']}`}: is missing`;
   if (keyword === 'enum') return `${path}: must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`;
+  if (keyword === 'type' && params['type'] === 'object' && Array.isArray(data)) return `${path}: must be one table: [${path}], not [[${path}]]`;
+  if (keyword === 'type' && params['type'] === 'array' && parentSchema?.['items']?.type === 'object')
+    return `${path}: must be a list of tables, each of which begins with [[${path}]]`;
   // A regular expression tells few people what to write.
   if (keyword === 'pattern' && typeof parentSchema?.['description'] === 'string') return `${path}: must be ${parentSchema['description']}`;
   if (keyword === 'type' && parentSchema?.[LATE]) return `${path}: ${SECRET_FORMS}`;

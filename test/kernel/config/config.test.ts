@@ -86,6 +86,15 @@ test('a text of a wrong form is told in words, not as a regular expression', () 
   for (const schema of forms) assert.match(validate('\n', schema, 'key').problems.join('\n'), /^key: must be (?!match|must)[^^]+$/);
 });
 
+test('one bracket too many or too few is told as such', async () => {
+  assert.deepEqual(await problems('[[http]]\nport = 1\n[auth]\n[[auth.quotas]]\n[hsm_instances]\nhsm_slot = [0]\n[ai.models]\nid = "x"\n'), [
+    'auth.quotas: must be one table: [auth.quotas], not [[auth.quotas]]',
+    'hsm_instances: must be a list of tables, each of which begins with [[hsm_instances]]',
+    'ai.models: must be a list of tables, each of which begins with [[ai.models]]',
+    'http: must be one table: [http], not [[http]]',
+  ]);
+});
+
 test('a word that a key does not take is told with those that it takes', async () => {
   const keys = Object.entries(SECTIONS).flatMap(([name, schema]) => leavesOf(schema, [name]).filter((leaf) => !('type' in leaf.schema)));
   assert.ok(keys.length > 4);
