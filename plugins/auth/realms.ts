@@ -55,10 +55,10 @@ const MEMBERS = {
   certificate_max_age_seconds: Type.Integer({ default: 31_536_000, minimum: 1, maximum: TEN_YEARS }),
   password_max_age_seconds: Type.Integer({
     default: 0,
-    anyOf: [{ const: 0 }, { type: 'integer', minimum: FLOOR_SECONDS }],
+    not: { exclusiveMinimum: 0, exclusiveMaximum: FLOOR_SECONDS },
     minimum: 0,
     maximum: MAX_AGE_SECONDS,
-    description: '0: no limit',
+    description: `0 for no limit, or at least ${FLOOR_SECONDS} seconds`,
   }),
 };
 /** The body names a new realm; the path names an existing one. */

@@ -69,6 +69,8 @@ for (const database of databases) {
       ]) {
         assert.equal((await root.post('/admins/realms', body)).status, 400, JSON.stringify(body));
       }
+      const { errors } = (await root.post('/admins/realms', { id: 'n', password_max_age_seconds: 59 })).body;
+      assert.deepEqual(errors, ['body/password_max_age_seconds: must be 0 for no limit, or at least 60 seconds']);
       const provider = (jwt_issuer_uri: string, jwks_uri: string) => ({ jwt_issuer_uri, jwks_uri, jwt_audience: 'a' });
       const jwt = (...idp_params: unknown[]) => root.post('/admins/realms', { id: 'n', auth_params: { jwt_params: { idp_params } } });
       assert.equal((await jwt(provider('i', 'http://example.org/jwks'))).status, 400);
