@@ -130,7 +130,8 @@ async function startParts(options: Start, parts: RuntimeParts, built: Built, dat
   const { url } = store;
   const { unwind } = options;
   const { keys, runtime, stopping, contexts } = built;
-  const prepared = await startOf('the store', () => prepareStore(options, url, node, dataDir, clock, keyEncryptionKeysOf(contexts)));
+  const ofFirstStart = [...contexts].flatMap(([plugin, ctx]) => plugin.firstStartProblems?.(ctx) ?? []);
+  const prepared = await startOf('the store', () => prepareStore(options, url, node, dataDir, clock, keyEncryptionKeysOf(contexts), ofFirstStart));
   keys.prepared = prepared;
   unwind.add('seal of the key server', prepared.seal.start());
   await holdLease({ ...options, ...parts });

@@ -13,11 +13,12 @@ import { type KeyServerKey, KeyServerSeal } from './key-server-seal.ts';
 import { type Keyring, openKeyring, openStored, overwrite } from './keyring.ts';
 import type { Log } from './log-entry.ts';
 import { writePrivateFile } from './private-file.ts';
-import { rootKeys } from './root-key.ts';
+import { type RootKeySource, rootKeys } from './root-key.ts';
 import { rotateKek } from './rotate-kek.ts';
 import { migrate } from './store/migrate.ts';
 import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
+import { databaseFile } from './store/store-url.ts';
 
 export interface Prepared {
   readonly keyring: Keyring;
@@ -30,6 +31,7 @@ export interface Prepared {
 /**
  * Runs the migrations and opens the keys of the server, on a connection that is closed before any actor opens its own. A key that is none, or that does not open
  * what is there, is refused before the database is made or changed: an older version could not use it afterwards.
+ * @param ofFirstStart what a first start refuses
  */
 export async function prepareStore(
   { config, catalog, rotateKek: isRotation, newRootKey, log }: Configured & { readonly log: Log },
@@ -38,17 +40,18 @@ export async function prepareStore(
   dataDir: string,
   clock: Clock,
   { current, named }: KeyEncryptionKeys,
+  ofFirstStart: readonly string[],
 ): Promise<Prepared> {
   const now = () => clock.now();
   const source = { dataDir, configured: config.store.root_key, next: newRootKey };
   for (const root of rootKeys(source)) root.forget();
+  refuse(isMissing(url) ? ofFirstStart : []);
   const store = await openStore(url, { writer: `${node}/kernel`, clock });
   try {
     const moveIn = (rows: readonly DataKeyRow[]) => moveOf(rows, current?.id, { isRotation, newRootKey });
     await migrate(store, migrationSets(catalog.plugins), now, async (tables) => {
-      const stored = tables.has('data_key') ? await dataKeyRows(store) : [];
-      moveIn(stored);
-      if (stored.length > 0) overwrite(await openStored(source, stored));
+      refuse(tables.has('migration') ? [] : ofFirstStart);
+      if (tables.has('data_key')) await requireKeys(await dataKeyRows(store), source, moveIn);
     });
     const { wrapper, isMove } = moveIn(await dataKeyRows(store));
     const withStore = <T>(work: (own: Store) => Promise<T>) => onOwnStore(url, node, clock, work);
@@ -68,6 +71,21 @@ export async function prepareStore(
   } finally {
     await store.close();
   }
+}
+
+async function requireKeys(stored: readonly DataKeyRow[], source: RootKeySource, moveIn: (rows: readonly DataKeyRow[]) => unknown): Promise<void> {
+  moveIn(stored);
+  if (stored.length > 0) overwrite(await openStored(source, stored));
+}
+
+/** A file that opening the store would make. */
+function isMissing(url: string): boolean {
+  const file = databaseFile(url);
+  return file !== undefined && !existsSync(file);
+}
+
+function refuse(problems: readonly string[]): void {
+  if (problems.length > 0) throw new ConfigError(problems);
 }
 
 /**

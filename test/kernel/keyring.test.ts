@@ -1,6 +1,6 @@
 // The server's own keys: made once, opened by the same root key only, never made a second time.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import { createClock } from '../../kernel/clock.ts';
@@ -91,6 +91,16 @@ test('a root key that is none, or another one, is refused before the database is
   await rowsOf(file, 'DELETE FROM migration WHERE id = 999');
   assert.deepEqual(await rowsOf(file, 'SELECT owner, id FROM migration ORDER BY owner, id'), before);
   await (await startServer({ dataDir })).end();
+});
+
+test('a password of the administrator that a first start refuses leaves neither a database nor keys', async () => {
+  const dataDir = temporaryFolder();
+  await assert.rejects(startServer({ dataDir, env: { GATEHOUSE_ADMIN_PASSWORD: 'short' } }), /GATEHOUSE_ADMIN_PASSWORD: it must have 8 to 1024 bytes/);
+  for (const name of ['gatehouse.db', 'root.key']) assert.equal(existsSync(join(dataDir, name)), false, name);
+  const server = await startServer({ dataDir, env: { GATEHOUSE_ADMIN_PASSWORD: 'long enough' } });
+  await server.stop();
+  // Where there is one already, nobody reads it.
+  await (await startServer({ dataDir, env: { GATEHOUSE_ADMIN_PASSWORD: 'short' } })).end();
 });
 
 test('a sealed text opens with its key and purpose only, and not when a bit has changed', () => {
