@@ -8,6 +8,7 @@ import type { AttributeSet } from '../../../kmip/attribute/set.ts';
 import { keyBlockHead, keyBlockOf, lacksKeyValue } from '../../../kmip/key-block.ts';
 import { requireDeclaredFormat } from '../../../kmip/key-format/declared-format.ts';
 import { importKey } from '../../../kmip/key-format/key-format.ts';
+import { requireMaterialForm } from '../../../kmip/key-format/material-form.ts';
 import { rsaStructureFlaw } from '../../../kmip/key-format/rsa-structure.ts';
 import { requireKnownCodes } from '../../../kmip/message/known-codes.ts';
 import type { ObjectType as ObjectTypeCode } from '../../../kmip/object-type.ts';
@@ -72,6 +73,7 @@ export function contentIn(request: Structure, type: number, mayLackKeyValue = fa
 /** Adds the facts that the content states to the attributes. @throws Refusal if the two disagree, or the content is malformed */
 export function describeContent(type: ObjectTypeCode, content: Structure, attributes: AttributeSet, allowed: readonly string[]): void {
   if (lacksKeyValue(content)) return describeKeptElsewhere(type, content, attributes, allowed);
+  requireMaterialForm(content);
   switch (type) {
     case ObjectType.SymmetricKey:
       return describeSymmetric(content, attributes, allowed);

@@ -180,6 +180,29 @@ test('keys on curves may have the length of their field, of their order or of wh
   assert.throws(() => generatePair('Ed25519', { length: 384 }), /keys of CURVEED25519 do not have 384 bits/);
 });
 
+test('a key is bytes or a structure as its format says, inside its KeyValue unless it is wrapped', () => {
+  const aes = [code('CryptographicAlgorithm', 'AES'), integer(TAG.CryptographicLength, 128)];
+  const [raw, transparent] = [bytes(TAG.KeyMaterial, new Uint8Array(16)), structure(TAG.KeyMaterial, [bytes(TAG.Key, new Uint8Array(16))])];
+  const told = (value: Node, format: keyof typeof ENUM.KeyFormatType, ...more: Node[]) => {
+    const block = structure(TAG.KeyBlock, [code('KeyFormatType', format), value, ...aes, ...more]);
+    const secret = structure(TAG.SecretData, [code('SecretDataType', 'Seed'), block]);
+    const reasons = [refusedAs('SymmetricKey', structure(TAG.SymmetricKey, [block]))?.message, refusedAs('SecretData', secret)?.message];
+    assert.equal(reasons[0], reasons[1]);
+    return reasons[0];
+  };
+  const inside = (material: Node) => structure(TAG.KeyValue, [material]);
+  const wrapped = structure(TAG.KeyWrappingData, [code('WrappingMethod', 'Encrypt')]);
+  for (const format of ['Raw', 'Opaque'] as const) {
+    assert.equal(told(inside(raw), format), undefined);
+    assert.match(told(inside(transparent), format) ?? '', /takes a ByteString, not a Structure$/);
+  }
+  assert.equal(told(inside(transparent), 'TransparentSymmetricKey'), undefined);
+  assert.match(told(inside(raw), 'TransparentSymmetricKey') ?? '', /the format TransparentSymmetricKey takes a Structure, not a ByteString$/);
+  assert.match(told(bytes(TAG.KeyValue, new Uint8Array(16)), 'Raw') ?? '', /^KeyValue: a key without KeyWrappingData takes a Structure/);
+  assert.equal(told(bytes(TAG.KeyValue, new Uint8Array(24)), 'Raw', wrapped), undefined);
+  assert.equal(told(inside(bytes(TAG.KeyMaterial, new Uint8Array(24))), 'TransparentSymmetricKey', wrapped), undefined);
+});
+
 test('a private key that is encrypted, or PEM, is told as that', () => {
   const { privateKey } = generatePair('Ed25519');
   const message = (material: Uint8Array) => refusedAs('PrivateKey', structure(TAG.PrivateKey, [keyBlock(material, 'PKCS_8')]))?.message ?? '';
