@@ -8,7 +8,7 @@ import { binarySize } from '../../../kmip/ttlv/binary.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { tagName } from '../../../kmip/ttlv/names.ts';
 import { boolean, enumeration, longInteger, type Node, structure, TYPE } from '../../../kmip/ttlv/node.ts';
-import { child, codeOf, longOf } from '../../../kmip/ttlv/read.ts';
+import { child, codeOf, longOf, nameOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { requireOpenDate } from './attribute-dates.ts';
 import { userTags } from './index-terms.ts';
@@ -153,8 +153,10 @@ export function requireUsable(node: Node, isCounted = false): Node {
   if (total === undefined || node.type !== TYPE.Structure) return node;
   const count = (isCounted ? longOf(node, TAG.UsageLimitsCount) : undefined) ?? total;
   if (count < 0n || count > total) throw new Refusal('InvalidAttributeValue', `UsageLimitsCount must be between 0 and the total, which is ${total}`);
-  const unit = child(node, TAG.UsageLimitsUnit) ?? enumeration(TAG.UsageLimitsUnit, ENUM.UsageLimitsUnit.Object);
-  return structure(node.tag, [longInteger(TAG.UsageLimitsTotal, total), longInteger(TAG.UsageLimitsCount, count), unit]);
+  const unit = codeOf(node, TAG.UsageLimitsUnit) ?? ENUM.UsageLimitsUnit.Object;
+  // Who gives another wants it to be counted.
+  nameOf('UsageLimitsUnit', unit);
+  return structure(node.tag, [longInteger(TAG.UsageLimitsTotal, total), longInteger(TAG.UsageLimitsCount, count), enumeration(TAG.UsageLimitsUnit, unit)]);
 }
 
 function requireUnused(node: Node): void {

@@ -7,7 +7,7 @@ import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { integer, type Node, type Structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
-import { booleanOf, codeOf, required, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
+import { booleanOf, codeOf, nameOf, required, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Version } from '../../../kmip/version.ts';
 import { newObject, requireCreation } from '../object/create.ts';
@@ -104,6 +104,8 @@ function takeState(draft: Draft, state: Node | undefined, now: number): void {
   const isOver = state?.type === TYPE.Enumeration && isDestroyed(state.value as State);
   if (isOver || draft.attributes.has(TAG.DestroyDate)) throw new Refusal('InvalidField', 'a destroyed object cannot be imported');
   if (state?.type !== TYPE.Enumeration) return;
+  // An object in a state that only others know could be neither revoked nor destroyed.
+  nameOf('State', state.value);
   draft.state = state.value as State;
   settle(draft, now);
 }

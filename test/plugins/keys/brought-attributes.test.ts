@@ -142,6 +142,15 @@ test('a key of the last generation that there is cannot be rotated again', async
   assert.deepEqual(refusal, { reason: 'ServerLimitExceeded', message: 'RotateGeneration is 2147483647; the object cannot be rotated again' });
 });
 
+test('a state or a unit of use that only others know is refused', async () => {
+  const client = speaking(2, 1);
+  const [extension, total] = [0x80000001, longInteger(TAG.UsageLimitsTotal, 5n)];
+  const limits = structure(TAG.UsageLimits, [total, enumeration(TAG.UsageLimitsUnit, extension)]);
+  const bring = (node: Node) => client.refused('Import', ID(anId()), TYPE_OF_KEY, client.attributes(AES, LENGTH, MASK, node), keyContent());
+  for (const node of [enumeration(TAG.State, extension), limits]) assert.equal(await bring(node), 'InvalidField');
+  assert.equal(await client.refused('AddAttribute', ID(await newKey(client)), structure(TAG.NewAttribute, [limits])), 'InvalidField');
+});
+
 const inside = (client: KmipClient, ...nodes: readonly Node[]): Node[] =>
   client.isOld ? nodes.map((node) => client.attribute(node)) : [structure(TAG.Attributes, nodes)];
 const keyValueOf = (payload: Structure): Structure =>
