@@ -21,6 +21,7 @@ import { certificateContent } from './certificate-content.ts';
 import { certificateUsage } from './certificate-usage.ts';
 import { newObject, setLink } from './create.ts';
 import type { Draft } from './managed-object.ts';
+import { takeAttribute } from './new-attributes.ts';
 import { isPasswordLink, passwordGiven } from './pkcs12-password.ts';
 import { placeFor } from './place.ts';
 import { describeContent } from './registered.ts';
@@ -110,6 +111,6 @@ const SHARED: ReadonlySet<number> = new Set([TAG.ActivationDate, TAG.Deactivatio
 /** The attributes that apply to the whole file: dates, groups and tags. */
 function sharedAttributes(given: AttributeSet, type: ObjectTypeCode): AttributeSet {
   const attributes = new AttributeSet();
-  for (const node of given.nodes()) if (SHARED.has(node.tag) || isTags(referenceTo(node))) attributes.add(checkAttribute(node, type));
+  for (const node of given.nodes()) if (SHARED.has(node.tag) || isTags(referenceTo(node))) takeAttribute(attributes, checkAttribute(node, type));
   return attributes;
 }

@@ -192,6 +192,16 @@ if (hasOpenssl) {
     assert.ok(await isLeafKey(await imported(again, 'x')));
   });
 
+  test('the objects of a file have a group that is given twice once', async () => {
+    const groups = ['one', 'other', 'one'].map((each) => text(TAG.ObjectGroup, each));
+    const key = await imported(written(SECRET), SECRET, ...groups);
+    const publicKey = await linked(key, 'PublicKeyLink');
+    for (const object of [key, publicKey, await linked(publicKey, 'CertificateLink')]) {
+      const told = await client.do('GetAttributes', id(object), enumeration(TAG.AttributeReference, TAG.ObjectGroup));
+      assert.deepEqual(structureOf(told, TAG.Attributes)?.value, groups.slice(0, 2));
+    }
+  });
+
   test('what the program encrypts and authenticates in other ways is read as well', async () => {
     for (const [secret, ...more] of [
       ['x', '-certpbe', 'AES-128-CBC', '-keypbe', 'AES-192-CBC', '-macalg', 'sha512'],
