@@ -100,16 +100,7 @@ export class AttributeSet implements ReadonlyAttributes {
     return value;
   }
 
-  /** Replaces the node of the value with this index. */
-  replace(tag: number, index: number, node: Node): void {
-    const values = this.#byTag.get(tag) ?? [];
-    this.#byTag.set(
-      tag,
-      values.map((value) => (value.index === index ? { index, node } : value)),
-    );
-  }
-
-  /** Replaces the node of a value of this set. */
+  /** Replaces the node of a value of this set. An index alone would not tell which: vendor attributes have one tag, and each name its own indexes. */
   replaceValue(old: AttributeValue, node: Node): AttributeValue {
     const value = { index: old.index, node };
     const values = this.#byTag.get(old.node.tag) ?? [];
@@ -124,9 +115,9 @@ export class AttributeSet implements ReadonlyAttributes {
     this.#keep(old.node.tag, (value) => value !== old);
   }
 
-  /** Removes one value, or all values of the tag if no index is given. */
-  remove(tag: number, index?: number): void {
-    this.#keep(tag, (value) => index !== undefined && value.index !== index);
+  /** Removes all values of the tag. */
+  remove(tag: number): void {
+    this.#keep(tag, () => false);
   }
 
   #keep(tag: number, kept: (value: AttributeValue) => boolean): void {

@@ -1,7 +1,7 @@
 // Tags of keys: GET, POST and DELETE /v1/crypto/keys/{kid}/tags read and change the vendor attribute that holds them.
+import { isTags, referenceTo } from '../../../kmip/attribute/reference.ts';
 import { isStorable } from '../../../kmip/tags.ts';
-import { structure, TYPE, text as textNode } from '../../../kmip/ttlv/node.ts';
-import { textOf } from '../../../kmip/ttlv/read.ts';
+import { structure, text as textNode } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { isLonger } from '../../../text/code-points.ts';
 import { requireSize } from '../object/attribute-change.ts';
@@ -61,8 +61,7 @@ function changeTags(kid: string, ctx: OperationContext, change: (tags: readonly 
 }
 
 function writeTags({ attributes }: DescriptionDraft, tags: readonly string[], vendor: string): void {
-  for (const { index, node } of attributes.all(TAG.Attribute))
-    if (node.type === TYPE.Structure && textOf(node, TAG.AttributeName) === NAME) attributes.remove(TAG.Attribute, index);
+  for (const value of attributes.all(TAG.Attribute)) if (isTags(referenceTo(value.node))) attributes.removeValue(value);
   if (tags.length === 0) return;
   const members = [textNode(TAG.VendorIdentification, vendor), textNode(TAG.AttributeName, NAME), textNode(TAG.AttributeValue, JSON.stringify(tags))];
   attributes.add(structure(TAG.Attribute, members));

@@ -100,12 +100,15 @@ export function link(type: keyof typeof ENUM.LinkType, id: string): Structure {
 /** The target of the link of this type. */
 export function linkedTo({ attributes }: Pick<ObjectDescription, 'attributes'>, type: keyof typeof ENUM.LinkType): string | undefined {
   for (const { node } of attributes.all(TAG.Link)) {
-    if (node.type !== TYPE.Structure || !node.value.some(({ tag, value }) => tag === TAG.LinkType && value === ENUM.LinkType[type])) continue;
+    if (!isOfType(node, type)) continue;
     const target: Node | undefined = node.value.find(({ tag }) => tag === TAG.LinkedObjectIdentifier);
     if (target?.type === TYPE.TextString) return target.value;
   }
   return undefined;
 }
+
+const isOfType = (node: Node, type: keyof typeof ENUM.LinkType): node is Structure =>
+  node.type === TYPE.Structure && node.value.some(({ tag, value }) => tag === TAG.LinkType && value === ENUM.LinkType[type]);
 
 /** Replaces the link of this type; an object has at most one. */
 export function setLink(draft: DescriptionDraft, type: keyof typeof ENUM.LinkType, id: string): void {
@@ -114,9 +117,7 @@ export function setLink(draft: DescriptionDraft, type: keyof typeof ENUM.LinkTyp
 }
 
 export function removeLink(draft: DescriptionDraft, type: keyof typeof ENUM.LinkType): void {
-  for (const { index, node } of draft.attributes.all(TAG.Link))
-    if (node.type === TYPE.Structure && node.value.some(({ tag, value }) => tag === TAG.LinkType && value === ENUM.LinkType[type]))
-      draft.attributes.remove(TAG.Link, index);
+  for (const value of draft.attributes.all(TAG.Link)) if (isOfType(value.node, type)) draft.attributes.removeValue(value);
 }
 
 /** @throws Refusal PermissionDenied if creating objects is a privilege that the caller does not have */

@@ -1,5 +1,5 @@
 // The vendor attribute `wrapping_key_id`: an object that has it is returned wrapped by that key unless the client requests it in clear.
-import type { ReadonlyAttributes } from '../../../kmip/attribute/set.ts';
+import type { AttributeValue, ReadonlyAttributes } from '../../../kmip/attribute/set.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { enumeration, type Structure, structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
 import { textOf } from '../../../kmip/ttlv/read.ts';
@@ -9,16 +9,17 @@ import type { Draft } from './managed-object.ts';
 const NAME = 'wrapping_key_id';
 
 interface Policy {
-  readonly index: number;
+  readonly held: AttributeValue;
   readonly vendor: string;
   readonly key: string;
 }
 
 function policyOf({ attributes }: { readonly attributes: ReadonlyAttributes }): Policy | undefined {
-  for (const { index, node } of attributes.all(TAG.Attribute)) {
+  for (const held of attributes.all(TAG.Attribute)) {
+    const { node } = held;
     if (node.type !== TYPE.Structure || textOf(node, TAG.AttributeName) !== NAME) continue;
     const value = node.value.find(({ tag }) => tag === TAG.AttributeValue);
-    if (value?.type === TYPE.TextString) return { index, vendor: textOf(node, TAG.VendorIdentification) ?? '', key: value.value };
+    if (value?.type === TYPE.TextString) return { held, vendor: textOf(node, TAG.VendorIdentification) ?? '', key: value.value };
   }
   return undefined;
 }
@@ -31,7 +32,7 @@ export function setWrapper(draft: Draft, key: string): void {
   const policy = policyOf(draft);
   if (!policy) return;
   const members = [text(TAG.VendorIdentification, policy.vendor), text(TAG.AttributeName, NAME), text(TAG.AttributeValue, key)];
-  draft.attributes.replace(TAG.Attribute, policy.index, structure(TAG.Attribute, members));
+  draft.attributes.replaceValue(policy.held, structure(TAG.Attribute, members));
 }
 
 /** A KeyWrappingSpecification for the key with this identifier: RFC 5649 over the whole KeyValue, which every format has. */

@@ -6,7 +6,7 @@ import { userTags } from '../../../../actors/kmip/object/index-terms.ts';
 import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../../kmip/ttlv/mask.ts';
-import { dateTime, enumeration, integer, longInteger, structure } from '../../../../kmip/ttlv/node.ts';
+import { dateTime, enumeration, integer, longInteger, structure, text } from '../../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { ALICE } from '../../../fakes/objects.ts';
 import { type Body, base64url, CryptoApi, randomText, tampered } from './crypto-api.ts';
@@ -286,6 +286,25 @@ test('usage limits are spent here as for KMIP', async () => {
   for (let call = 0; call < 3; call++) assert.equal(await api.refused('mac', { kid, alg: 'HS512', data: DATA }), '422 crypto_failure');
   for (let use = 0; use < 2; use++) await api.ok('mac', { kid, alg: 'HS256', data: DATA });
   assert.equal(await api.refused('mac', { kid, alg: 'HS256', data: DATA }), '403 forbidden');
+});
+
+test('tags leave the other vendor attributes of a key alone, also a custom one of KMIP 1.x with their name', async () => {
+  const api = new CryptoApi();
+  const { kid } = await api.ok('createKey', { kty: 'oct' });
+  const vendor = (party: string, called: string, told: string) =>
+    structure(TAG.Attribute, [text(TAG.VendorIdentification, party), text(TAG.AttributeName, called), text(TAG.AttributeValue, told)]);
+  const others = [vendor('x', 'ID', '1'), vendor('x', 'tag', 'not one'), vendor('acme', 'wrapping_key_id', 'kek')];
+  for (const node of others) object(api, kid).attributes.add(node);
+  await api.call({ name: 'addTags', kid }, { tags: ['a'] });
+  await api.call({ name: 'addTags', kid }, { tags: ['b'] });
+  assert.deepEqual(userTags(object(api, kid)), ['a', 'b']);
+  await api.call({ name: 'deleteTags', kid }, { tags: ['a', 'b'] });
+  assert.deepEqual(
+    object(api, kid)
+      .attributes.all(TAG.Attribute)
+      .map(({ node }) => node),
+    others,
+  );
 });
 
 test('tags: added once, deleted, kept in the vendor attribute, never the server’s own', async () => {

@@ -135,4 +135,17 @@ test('nothing is wrapped while a transaction runs, and what changes meanwhile is
   ]);
 });
 
+test('an object that is given out wrapped names the new key, and keeps its other vendor attributes', async () => {
+  const vendor = (party: string, called: string, value: string): Node =>
+    structure(TAG.Attribute, [text(TAG.VendorIdentification, party), text(TAG.AttributeName, called), text(TAG.AttributeValue, value)]);
+  const others = [vendor('x', 'ID', '1'), vendor('gatehouse', 'tag', '["a"]'), vendor('x', 'ID', '2')];
+  const object = draft('fine', { content: PLAIN, attributes: [...others, vendor('gatehouse', 'wrapping_key_id', 'old')] });
+  const { tx } = world(() => [object]);
+  await withOutside(async (outside) => updateDependants(tx, await findDependants(tx, OLD_OBJECT, NEW_OBJECT, CONTEXT, outside), NEW_OBJECT, CONTEXT.now));
+  assert.deepEqual(
+    object.attributes.all(TAG.Attribute).map(({ node }) => node),
+    [...others, vendor('gatehouse', 'wrapping_key_id', 'new')],
+  );
+});
+
 test.run();
