@@ -110,7 +110,7 @@ export function deleteAll(draft: DescriptionDraft, reference: AttributeReference
 }
 
 /** Links of different types share one tag, but each type counts as an attribute of its own. */
-function ofSameKind(values: readonly AttributeValue[], meant: Node): readonly AttributeValue[] {
+export function ofSameKind(values: readonly AttributeValue[], meant: Node): readonly AttributeValue[] {
   if (meant.tag !== TAG.Link || meant.type !== TYPE.Structure) return values;
   const type = codeOf(meant, TAG.LinkType);
   return values.filter(({ node }) => node.type === TYPE.Structure && codeOf(node, TAG.LinkType) === type);

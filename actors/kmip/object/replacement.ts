@@ -1,4 +1,5 @@
 // Replaces an object on rotation: inherited attributes, dates, and the links and names of both objects (KMIP 2.1 sections 6.1.46 and 6.1.47).
+import { referenceTo, valuesOf } from '../../../kmip/attribute/reference.ts';
 import { type AttributeSet, sameNode } from '../../../kmip/attribute/set.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { LARGEST_DATE } from '../../../kmip/ttlv/date-time.ts';
@@ -9,7 +10,7 @@ import { structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 import { owns } from '../principal.ts';
-import { requireUsable } from './attribute-change.ts';
+import { ofSameKind, requireUsable } from './attribute-change.ts';
 import { requireOnLine } from './availability.ts';
 import { removeLink, setLink } from './create.ts';
 import { generationAfter, generationOf } from './generation.ts';
@@ -149,13 +150,15 @@ function renewUsage(attributes: AttributeSet): void {
   attributes.set(requireUsable(limits));
 }
 
-/** Attributes that the request does not give keep their value; they are not reset to their default. Names are added to those of the old object (table 304). */
+/** Attributes that the request does not give keep their value; they are not reset to their default. Each name of a vendor attribute, and each type of link, is one. Names are added to those of the old object (table 304). */
 function override(attributes: AttributeSet, given: AttributeSet, any: boolean): void {
   if (!any) return;
   for (const tag of given.tags()) {
     if (tag === TAG.CryptographicUsageMask && attributes.has(tag) && given.first(tag)?.value === 0x200000) continue;
-    if (tag !== TAG.Name) attributes.remove(tag);
-    for (const { node } of given.all(tag)) if (!attributes.all(tag).some((known) => sameNode(known.node, node))) attributes.add(node);
+    const nodes = given.all(tag).map(({ node }) => node);
+    const before = tag === TAG.Name ? [] : nodes.flatMap((node) => ofSameKind(valuesOf(attributes, referenceTo(node)), node));
+    for (const value of new Set(before)) attributes.removeValue(value);
+    for (const node of nodes) if (!attributes.all(tag).some((known) => sameNode(known.node, node))) attributes.add(node);
   }
 }
 

@@ -1,9 +1,10 @@
 // The dates of a replacement (KMIP 2.1 section 6.1.46).
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
+import { link } from '../../../../actors/kmip/object/create.ts';
 import { dateAttribute } from '../../../../actors/kmip/object/lifecycle.ts';
 import { replacementAttributes } from '../../../../actors/kmip/object/replacement.ts';
-import { dateTime, type Node, structure } from '../../../../kmip/ttlv/node.ts';
+import { dateTime, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { draft, ObjectsInMemory } from '../../../fakes/objects.ts';
 
@@ -38,6 +39,21 @@ test('a start that has passed gives way to an activation that the request gives,
   const activation = dateTime(TAG.ActivationDate, NOW + 50);
   assert.deepEqual(replaced([-1000, -900, 500, 600], undefined, activation), [50, undefined, 500, 600]);
   assert.deepEqual(replaced([-1000, 100, 500, 600], undefined, activation), [50, 100, 500, 600]);
+});
+
+test('a vendor attribute that is given replaces that of its name, a link that of its type', () => {
+  const vendor = (called: string, value: string): Node =>
+    structure(TAG.Attribute, [text(TAG.VendorIdentification, 'x'), text(TAG.AttributeName, called), text(TAG.AttributeValue, value)]);
+  const group = (value: string): Node => text(TAG.ObjectGroup, value);
+  const inherited = [vendor('a', '1'), vendor('b', '1'), vendor('a', '2'), link('ParentLink', 'p'), link('ChildLink', 'c'), group('one'), group('other')];
+  const old = draft('k', { attributes: inherited });
+  const given = [vendor('a', '3'), link('ParentLink', 'new'), group('third')];
+  const request = structure(TAG.RequestPayload, [structure(TAG.Attributes, given)]);
+  const attributes = replacementAttributes(old, request, undefined, new ObjectsInMemory([old], { now: NOW }), TAG.Attributes);
+  const held = (tag: number) => attributes.all(tag).map(({ node }) => node);
+  assert.deepEqual(held(TAG.Attribute), [vendor('b', '1'), vendor('a', '3')]);
+  assert.deepEqual(held(TAG.Link), [link('ChildLink', 'c'), link('ParentLink', 'new')]);
+  assert.deepEqual(held(TAG.ObjectGroup), [group('third')]);
 });
 
 test.run();
