@@ -261,7 +261,7 @@ const ALONE: Table = {
     [attributes(code('ObjectType', 'SymmetricKey'), code('State', 'Active'))],
     [integer(TAG.MaximumItems, 2), integer(TAG.OffsetItems, 1), attributes(vendor('tag', '["blue"]'))],
     [attributes(name('first'))],
-    [integer(TAG.StorageStatusMask, 7), attributes(dateTime(TAG.InitialDate, 0), dateTime(TAG.InitialDate, 2 ** 40))],
+    [integer(TAG.StorageStatusMask, 3), attributes(dateTime(TAG.InitialDate, 0), dateTime(TAG.InitialDate, 2 ** 40))],
     [code('ObjectGroupMember', 'GroupMemberFresh'), attributes(text(TAG.ObjectGroup, 'group'), mask(4), link('PublicKeyLink', 'rsa_pk'), id('aes'))],
   ],
   Log: () => [[text(TAG.LogMessage, 'said by a client')]],
