@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { discoverKeys } from '../../../../../actors/kmip/object/hsm-key/discovery.ts';
-import { Refusal } from '../../../../../kmip/refusal.ts';
 import { ENUM } from '../../../../../kmip/ttlv/enumeration.ts';
 
 test('a slot that lists its keys late keeps a search from asking no other slot', async () => {
@@ -28,10 +27,8 @@ test('a list that is older than the destruction of a key does not bring it back'
   const changes: unknown[] = [];
   const tokens = {
     slotsOf: () => [1],
-    async call(_: unknown, what: string) {
-      if (what === 'to find a key') throw new Refusal('ItemNotFound', 'the token has no secret key');
-      return [{ name: 'key', names: ['key'], kind: 'secret', type: 'AES', bits: 256, uses: [] }];
-    },
+    call: async () => [{ name: 'key', names: ['key'], kind: 'secret', type: 'AES', bits: 256, uses: [] }],
+    ask: async () => ({ ok: false, failure: { why: 'absent', text: 'the token has no secret key' } }),
   };
   const rows = { describe: async () => ({ object: { state: ENUM.State.Destroyed } }) };
   const store = {};
