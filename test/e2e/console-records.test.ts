@@ -149,6 +149,9 @@ if (!skipWithout('chromium')) {
       jwt: ' bob',
       userpass: 'ann',
     });
+    const elsewhere = await server.ask('PUT', '/admins/lead', { cookie: root, body: { ...(await read('/admins/lead')), jwt: 'of somebody else' } });
+    assert.equal(elsewhere.status, 200, elsewhere.text);
+    assert.equal((await change({ 'Signs in as user': 'ben' })).jwt, 'of somebody else', 'it was changed after the list was drawn');
     await page.context().close();
   });
 

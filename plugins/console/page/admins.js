@@ -21,7 +21,7 @@ async function draw(stage, address) {
     html`<bdi>${admin.id}</bdi>`,
     admin.realms.map((/** @type {string} */ realm) => (realm === '_' ? 'the whole server' : realm)).join(', '),
     html`<bdi>${[admin.userpass && `user ${admin.userpass}`, admin.jwt && `JWT of ${admin.jwt}`, admin.client_certificate && `certificate of ${admin.client_certificate}`].filter(Boolean).join(', ')}</bdi>`,
-    html`<button type="button" class="bare" aria-label="Change ${admin.id}" @click=${() => change(admin, again)}>Change</button>
+    html`<button type="button" class="bare" aria-label="Change ${admin.id}" @click=${() => change(admin.id, again)}>Change</button>
       <button type="button" class="bare" aria-label="Delete ${admin.id}" @click=${() => remove(admin, again)}>Delete</button>`,
   ]);
   stage.show(
@@ -34,9 +34,11 @@ async function draw(stage, address) {
   );
 }
 
-/** @param {any} admin undefined for a new one @param {() => unknown} again */
-async function change(admin, again) {
-  const path = `/admins/${part(admin?.id ?? '')}`;
+/** @param {string | undefined} id undefined for a new one @param {() => unknown} again */
+async function change(id, again) {
+  const path = `/admins/${part(id ?? '')}`;
+  // As it is now: what somebody has changed since the list was drawn would be changed back.
+  const admin = id === undefined ? undefined : await get(path);
   const body = html`
     ${nameField('id', 'Name', { id: 'admin-id', required: true, maxlength: 255, value: admin?.id, readonly: admin !== undefined })}
     ${textField('realms', 'Realms', { id: 'admin-realms', required: admin?.realms.length !== 0, value: admin?.realms.join(', '), hint: 'Separated by commas. _ is the whole server.' })}
