@@ -136,7 +136,8 @@ async function draftsOf(taking: Taking, key: TokenKey, at: SlotPlace): Promise<D
   const own = (await isNew(taking, key, at)) ? draftOf(ctx, key, at) : undefined;
   const told = half && (own || (await lacksHalf(taking, key, half, at))) ? draftOf(ctx, half, at) : undefined;
   // Beside a new key it takes the place of what had its name before, which is not on the token any more.
-  return [...(own ? [{ ...own, found: true } as const] : []), ...(told ? [own ? told : ({ ...told, found: true } as const)] : [])];
+  if (own) return [{ ...own, found: true }, ...(told ? [told] : [])];
+  return told ? [{ ...told, found: true }] : [];
 }
 
 /** A private key that was taken in without its public key gets the link to it when it comes. */
