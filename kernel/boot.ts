@@ -5,6 +5,7 @@ import { type Built, build, type RuntimeParts } from './built.ts';
 import { createClock, type LocalClock } from './clock.ts';
 import { ClockProbe } from './clock-probe.ts';
 import { type Configured, type ConfigureOptions, configure } from './configure.ts';
+import { firstStartProblemsOf } from './context.ts';
 import { openDataDir } from './data-dir.ts';
 import { lockDatabase } from './database-lock.ts';
 import { Drain } from './drain.ts';
@@ -130,8 +131,9 @@ async function startParts(options: Start, parts: RuntimeParts, built: Built, dat
   const { url } = store;
   const { unwind } = options;
   const { keys, runtime, stopping, contexts } = built;
-  const ofFirstStart = [...contexts].flatMap(([plugin, ctx]) => plugin.firstStartProblems?.(ctx) ?? []);
-  const prepared = await startOf('the store', () => prepareStore(options, url, node, dataDir, clock, keyEncryptionKeysOf(contexts), ofFirstStart));
+  const prepared = await startOf('the store', () =>
+    prepareStore(options, url, node, dataDir, clock, keyEncryptionKeysOf(contexts), firstStartProblemsOf(contexts)),
+  );
   keys.prepared = prepared;
   unwind.add('seal of the key server', prepared.seal.start());
   await holdLease({ ...options, ...parts });

@@ -1,18 +1,19 @@
 // Reads the files that a configuration names and makes what it describes, as a start would, but starts and writes nothing.
 import { randomUUID } from 'node:crypto';
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Built, build } from './built.ts';
 import { createClock } from './clock.ts';
 import { ConfigError } from './config/config-error.ts';
 import type { Configured } from './configure.ts';
+import { firstStartProblemsOf } from './context.ts';
 import { checkTls } from './http/tls.ts';
 import { keyEncryptionKeysOf } from './key-server-key.ts';
 import { requireClients, requireOwnPort } from './listener/listener.ts';
 import { createLog } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { newSharedMemory } from './shared/memory.ts';
-import { databaseFile, openableStoreUrl } from './store/store-url.ts';
+import { databaseFile, isMissingFile, openableStoreUrl } from './store/store-url.ts';
 import { createVersions } from './versions.ts';
 
 /**
@@ -21,19 +22,14 @@ import { createVersions } from './versions.ts';
  * database, with where actors live, with listeners, with the key-encryption key, and with what a first start needs, if it is one
  */
 export function checkConfiguredFiles(configured: Configured): readonly string[] {
-  const { config, base } = configured;
+  const { config, base, dataDir } = configured;
   const problems = [() => checkTls(config.http, base), () => checkStorePlace(configured)].flatMap(problemsOf);
   const built = builtProblems(configured);
-  const first = isFirstStart(configured);
+  // Then the next start is certainly the first one.
+  const first = isMissingFile(config.store.url, resolve(dataDir));
   problems.push(...built.problems, ...(first ? built.ofFirstStart : []));
   if (problems.length > 0) throw new ConfigError(problems);
   return first ? [] : built.ofFirstStart.map((problem) => `${problem}; a first start and a reset of the administrator refuse it`);
-}
-
-/** Whether the next start is certainly the first one. */
-function isFirstStart({ config, dataDir }: Configured): boolean {
-  const file = databaseFile(config.store.url);
-  return file !== undefined && !existsSync(join(resolve(dataDir), file));
 }
 
 /** A start makes the data folder, but none in it. */
@@ -57,7 +53,7 @@ function builtProblems(configured: Configured): { readonly problems: readonly st
     ...listeners.map((listener) => () => requireOwnPort(listener, http)),
     () => keyEncryptionKeysOf(contexts),
   ].flatMap(problemsOf);
-  return { problems, ofFirstStart: [...contexts].flatMap(([plugin, ctx]) => plugin.firstStartProblems?.(ctx) ?? []) };
+  return { problems, ofFirstStart: firstStartProblemsOf(contexts) };
 }
 
 function describedBy(configured: Configured): Built {

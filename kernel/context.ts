@@ -32,6 +32,9 @@ interface ContextParts {
 type AnyContext = PluginContext<unknown, Record<string, AnySpec>>;
 export type Contexts = ReadonlyMap<AnyPlugin, AnyContext>;
 
+/** What a first start refuses. */
+export const firstStartProblemsOf = (contexts: Contexts): readonly string[] => [...contexts].flatMap(([plugin, ctx]) => plugin.firstStartProblems?.(ctx) ?? []);
+
 /** @returns a context for each plugin, in the order of the catalog */
 export function contextsOf(
   { catalog, sections, flags, log }: Pick<Configured, 'catalog' | 'sections' | 'flags'> & { readonly log: Log },

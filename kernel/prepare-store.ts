@@ -18,7 +18,7 @@ import { rotateKek } from './rotate-kek.ts';
 import { migrate } from './store/migrate.ts';
 import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
-import { databaseFile } from './store/store-url.ts';
+import { isMissingFile } from './store/store-url.ts';
 
 export interface Prepared {
   readonly keyring: Keyring;
@@ -45,7 +45,7 @@ export async function prepareStore(
   const now = () => clock.now();
   const source = { dataDir, configured: config.store.root_key, next: newRootKey };
   for (const root of rootKeys(source)) root.forget();
-  refuse(isMissing(url) ? ofFirstStart : []);
+  refuse(isMissingFile(url) ? ofFirstStart : []);
   const store = await openStore(url, { writer: `${node}/kernel`, clock });
   try {
     const moveIn = (rows: readonly DataKeyRow[]) => moveOf(rows, current?.id, { isRotation, newRootKey });
@@ -76,12 +76,6 @@ export async function prepareStore(
 async function requireKeys(stored: readonly DataKeyRow[], source: RootKeySource, moveIn: (rows: readonly DataKeyRow[]) => unknown): Promise<void> {
   moveIn(stored);
   if (stored.length > 0) overwrite(await openStored(source, stored));
-}
-
-/** A file that opening the store would make. */
-function isMissing(url: string): boolean {
-  const file = databaseFile(url);
-  return file !== undefined && !existsSync(file);
 }
 
 function refuse(problems: readonly string[]): void {

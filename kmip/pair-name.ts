@@ -1,4 +1,4 @@
-// The names of a pair: that of the public key is that of the private key with an end, in the database and on tokens.
+// How the public key of a pair is named: like the private key, with an ending, in the database and on tokens.
 export const PUBLIC_END = '_pk';
 
 export const publicName = (privateName: string): string => `${privateName}${PUBLIC_END}`;

@@ -12,7 +12,7 @@ export function find(token: Token, key: TokenKeyName): TokenKey {
   const attributes = token.attributes(handle, kind);
   const search = token.kin;
   const name = nameAmong(search, kind, attributes) ?? key.name;
-  // Asked for by a label that it alone has, it may share its CKA_ID, and its name, with others.
+  // A key that was found by its label may share its CKA_ID with others. Then this throws: its name is ambiguous.
   if (name !== key.name) token.lookUp({ name, kind });
   if (kind === 'secret') return { ...token.describe(key, handle, { attributes, search, half: undefined }), name };
   // The halves of a pair whose CKA_ID is a text have this as their name.

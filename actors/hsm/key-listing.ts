@@ -12,8 +12,8 @@ interface Found {
 }
 
 /**
- * All keys of the token that have a name of their own: one of several with the same CKA_ID is found by no name. A key that cannot be read, as one that was
- * just destroyed, is like one that is not there.
+ * All keys of the token that have a name of their own; keys that share a CKA_ID have none. A key that cannot be read, as one that was just destroyed, is
+ * like one that is not there.
  */
 export function listKeys(token: Token): TokenKey[] {
   const found = new Map(KINDS.map(([kind]) => [kind, foundOf(token, kind)]));

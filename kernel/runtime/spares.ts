@@ -25,7 +25,7 @@ export class Spares {
 
   /** @param count of the calls that are set aside: a thread does one after the other */
   noteAside(count: number): void {
-    if (this.any && count > this.#dispatchers.filter(({ state }) => state !== 'resting').length) this.wakeOne();
+    if (count > this.#dispatchers.filter(({ state }) => state !== 'resting').length) this.wakeOne();
   }
 
   wakeOne(): void {

@@ -1,5 +1,5 @@
 // Reads `[store] url`: which database, and which file.
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../config/config-error.ts';
 
@@ -11,6 +11,12 @@ const SSL_FILES = ['sslrootcert', 'sslcert', 'sslkey'];
 /** @returns the path of the database file as the URL has it; undefined for PostgreSQL */
 export function databaseFile(url: string): string | undefined {
   return url.startsWith(SQLITE) ? url.slice(SQLITE.length) : undefined;
+}
+
+/** Whether opening the store would make a database file. @param folder that the URL is in; none for an absolute path */
+export function isMissingFile(url: string, folder = ''): boolean {
+  const file = databaseFile(url);
+  return file !== undefined && !existsSync(join(folder, file));
 }
 
 /** @returns undefined for a text that is no URL */

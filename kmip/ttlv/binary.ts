@@ -73,7 +73,7 @@ function writeValue(node: Node, bytes: Buffer, at: number): number {
       return bytes.writeBigInt64BE(node.value, at) - at;
     case TYPE.DateTime:
       if (node.value === LARGEST_DATE) return bytes.writeBigInt64BE(secondsIn(node.value), at) - at;
-      // It could not be read again.
+      // No reader takes a later date.
       if (!Number.isSafeInteger(node.value)) throw new RangeError('a DateTime must be less than 2^53 seconds from 1970');
       bytes.writeInt32BE(Math.floor(node.value / 0x1_0000_0000), at);
       return bytes.writeUInt32BE(node.value >>> 0, at + 4) - at;

@@ -17,7 +17,7 @@ const MEMBERS = {
   realms: Type.Array(REALM_ID, { maxItems: 1_000 }),
   // A name with a colon would be that of a user who signs in otherwise: jwt:sub, cc:name.
   userpass: Type.Optional(Type.Union([USERNAME, Type.Null()])),
-  // As those who sign in by them can have: a record with another name would give nobody its rights, without a word.
+  // Only names that a token or a certificate can have: any other would give its rights to nobody, without an error.
   jwt: Type.Optional(Type.Union([SUBJECT, Type.Null()])),
   fido2: text,
   digital_credentials: Type.Optional(Type.Union([Free, Type.Null()])),

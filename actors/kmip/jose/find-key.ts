@@ -31,7 +31,7 @@ function orNotFound<T>(kid: string, find: () => T | Promise<T>): T | Promise<T> 
   // PostgreSQL does not allow NUL in texts.
   if (kid.includes('\0')) throw notFound();
   return orElse(find, (error) => {
-    // Looks like the beginning of a list of tags, but is not one, so no object has this name. Of a token it says that several keys have the name.
+    // Looks like the beginning of a list of tags, but is not one, so no object has this name. For a key in an HSM the refusal says that several keys have the name.
     throw error instanceof Refusal && error.reason === 'InvalidField' && !kid.startsWith(`${HSM}::`) ? notFound() : error;
   });
 }

@@ -154,7 +154,7 @@ export function requireUsable(node: Node, isCounted = false): Node {
   const count = (isCounted ? longOf(node, TAG.UsageLimitsCount) : undefined) ?? total;
   if (count < 0n || count > total) throw new Refusal('InvalidAttributeValue', `UsageLimitsCount must be between 0 and the total, which is ${total}`);
   const unit = codeOf(node, TAG.UsageLimitsUnit) ?? ENUM.UsageLimitsUnit.Object;
-  // Who gives another wants it to be counted.
+  // A client that gives an unknown unit expects its uses to be counted in it.
   nameOf('UsageLimitsUnit', unit);
   return structure(node.tag, [longInteger(TAG.UsageLimitsTotal, total), longInteger(TAG.UsageLimitsCount, count), enumeration(TAG.UsageLimitsUnit, unit)]);
 }
