@@ -6,6 +6,7 @@ import { BackupError } from './kernel/backup/format.ts';
 import { restore } from './kernel/backup/restore.ts';
 import { boot, type Server } from './kernel/boot.ts';
 import { createClock } from './kernel/clock.ts';
+import { keepClassesOfCode } from './kernel/compiled-code.ts';
 import { ConfigError } from './kernel/config/config-error.ts';
 import { parseFlags, usage } from './kernel/config/flags.ts';
 import { describe } from './kernel/fault.ts';
@@ -36,6 +37,7 @@ async function main(argv: readonly string[]): Promise<void> {
   if (flags.help) return console.log(usage(Object.assign({}, ...BUILT_IN.map((plugin) => plugin.flags ?? {}))));
   const builtIn = new URL('./plugins/index.ts', import.meta.url);
   startUsualThreads();
+  keepClassesOfCode();
   const options = { plugins: BUILT_IN, builtIn, version, argv, env: process.env };
   if (flags.backup !== undefined) return console.log(await backUp(options, flags.backup));
   if (flags.restore !== undefined) return console.log(await restore(options, flags.restore));

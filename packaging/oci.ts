@@ -25,7 +25,8 @@ const VARIABLES = [
   'GATEHOUSE_HTTP_PORT=8443',
 ];
 const QUICK_IMPORTS = '/usr/lib/gatehouse/kernel/quick-imports.mjs';
-const SERVER = [NODE, ...nodeFlags({ isServer: true, quickImports: QUICK_IMPORTS }), '/usr/lib/gatehouse/main.js'];
+/** As many helpers as Node chooses: the image does not know its cores. */
+const SERVER = [NODE, ...nodeFlags({ isServer: true, quickImports: QUICK_IMPORTS, helpers: 0 }), '/usr/lib/gatehouse/main.js'];
 const HEALTH = [NODE, '/usr/lib/gatehouse/bin/health.mjs'];
 
 /** @param out folder of the archive. @returns its path, for `podman load -i` and `docker load -i` */

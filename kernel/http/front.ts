@@ -3,6 +3,7 @@ import type { Server, ServerOptions } from 'node:https';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { callContext } from '../call-context.ts';
 import type { Clock } from '../clock.ts';
+import { noteServed } from '../compiled-code.ts';
 import type { KernelConfig } from '../config/sections.ts';
 import { Fault } from '../fault.ts';
 import type { FrontLimits } from '../front-limits.ts';
@@ -128,6 +129,7 @@ function addHooks(app: FastifyInstance, { http, metrics, tracer, log, logsReques
   const isTraced = tracer !== undefined;
   app.addHook('onRequest', (request, reply, done) => {
     running.begin(request.raw.socket);
+    noteServed();
     request.response = reply.raw;
     const refusal = malformed(request.raw);
     // What follows it may have another beginning for a proxy (RFC 9112 sections 6.1 and 6.3).

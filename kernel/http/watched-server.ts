@@ -6,6 +6,7 @@ import type { KernelConfig } from '../config/sections.ts';
 import type { FrontLimits } from '../front-limits.ts';
 import { type Connections, watchConnections } from './connections.ts';
 import { oneByOne } from './one-by-one.ts';
+import { ReceivedRequest } from './received-request.ts';
 import { refuseConnect } from './refuse-unparsed.ts';
 import { sourceOf } from './source.ts';
 
@@ -29,7 +30,7 @@ const CHECK_MS = 2_000;
 export const MAX_HEADER_BYTES = 16_384;
 
 export function watchedServer({ http, tls, limits }: ServerParts, handle: RequestListener): WatchedServer {
-  const server = createServer({ ...tls, ...serverLimits(http) });
+  const server = createServer({ ...tls, ...serverOptions(http) });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   // It answers before it ends such a connection: half-closed.ts has the rest.
   Object.assign(server, { httpAllowHalfOpen: true });
@@ -56,8 +57,9 @@ function endingSome(connections: Connections, handle: RequestListener): RequestL
   };
 }
 
-function serverLimits(http: KernelConfig['http']): ServerOptions {
+function serverOptions(http: KernelConfig['http']): ServerOptions {
   return {
+    IncomingMessage: ReceivedRequest,
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: Math.min(HEADERS_MS, http.request_timeout * 1000),
     requestTimeout: http.request_timeout * 1000,

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { callContext } from '../call-context.ts';
 import type { Clock } from '../clock.ts';
+import { noteServed } from '../compiled-code.ts';
 import { describe } from '../fault.ts';
 import type { FrontLimits } from '../front-limits.ts';
 import { giveBack } from '../give-back.ts';
@@ -103,6 +104,7 @@ export class Conversation {
     const { listener, clock, log } = this.#options;
     try {
       for (let frame: Frame | undefined = first; frame && !this.#hasEnded; frame = this.#frames.next()) {
+        noteServed();
         this.#working = frame.bytes.byteLength;
         await this.#answer(frame);
         this.#working = 0;

@@ -2,6 +2,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Api, Call } from '../actor.ts';
 import { type Current, callContext } from '../call-context.ts';
+import { noteServed } from '../compiled-code.ts';
 import { encodeFault } from '../fault.ts';
 import { receivedSpan, type SpanSink } from '../tracing/span.ts';
 import { inspectPayload } from './bytes.ts';
@@ -69,6 +70,7 @@ class Facade {
   #serve([, n, name, requestId, args, trace]: CallMessage): void {
     const method = this.#methods.get(name);
     if (!method) return this.#channel.send(internalFault(n, `the actor has no method ${JSON.stringify(name)}`));
+    noteServed();
     const call = new RunningCall(n, requestId, this.#spans !== undefined, this.#channel);
     this.#running.set(n, call);
     try {

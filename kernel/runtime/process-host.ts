@@ -1,6 +1,7 @@
 // The main module of an actor in a separate process: waits for the task, creates the actor, and serves it until it is stopped or the parent is gone.
 import { getPriority, setPriority } from 'node:os';
 import { createClock } from '../clock.ts';
+import { keepClassesOfCode } from '../compiled-code.ts';
 import { openChannel } from './channel.ts';
 import { collectLargeBytes, IN_ACTORS } from './collect.ts';
 import { host } from './host.ts';
@@ -29,6 +30,7 @@ channel.onControl(async (message) => {
   const task = message['task'] as HostTask;
   if (message['nice']) setPriority(Math.min(LOWEST, getPriority() + (message['nice'] as number)));
   collectLargeBytes(IN_ACTORS);
+  keepClassesOfCode();
   const versions = task.store && toldVersions(channel, task.store.url, message['changes'] as number);
   await host(task, channel, { clock, versions, channel: (given) => openChannel(hub.wire(given['channel'] as number)) });
   await hub.waitUntilDrained();

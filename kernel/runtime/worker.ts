@@ -29,8 +29,8 @@ export interface RunningWorker {
 }
 
 const END_MS = 1_000;
-/** Limit of V8's young generation. On a machine with much memory V8 would use up to 120 MiB per thread, and an idle thread returns nothing. */
-const YOUNG_MB = 48;
+/** Limit of V8's young generation, of which a third is in use: kernel/runtime/young-space.ts has the figures. */
+const YOUNG_MB = 24;
 
 /** @param module its default export runs the task @param more the rest of the task, with what is transferred */
 export function startWorker(module: URL, options: WorkerOptions, more: object, transfer: readonly Transferable[]): RunningWorker {

@@ -5,6 +5,8 @@ lib=/usr/lib/gatehouse
 node=$lib/node_modules/node/bin/node
 if [ "$1" != start ]; then exec "$node" --disable-warning=ExperimentalWarning "$lib/bin/gatehouse.mjs" "$@"; fi
 shift
-export UV_THREADPOOL_SIZE="${UV_THREADPOOL_SIZE:-$(($(nproc) + 4))}"
+cores=$(nproc)
+helpers=$((cores > 5 ? 4 : cores > 1 ? cores - 1 : 1))
+export UV_THREADPOOL_SIZE="${UV_THREADPOOL_SIZE:-$((cores + 4))}"
 export MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_:-1048576}"
-exec "$node" --min-semi-space-size=8 --disable-sigusr1 --disable-warning=ExperimentalWarning --import "$lib/kernel/quick-imports.mjs" "$lib/main.js" "$@"
+exec "$node" --min-semi-space-size=8 --max-semi-space-size=8 --v8-pool-size="$helpers" --disable-sigusr1 --disable-warning=ExperimentalWarning --import "$lib/kernel/quick-imports.mjs" "$lib/main.js" "$@"

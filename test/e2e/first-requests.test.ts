@@ -1,7 +1,6 @@
 // The first requests of a warm server find its code compiled for them: V8 gives up next to nothing of what the warm-up has compiled.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Agent } from 'undici';
 import { test } from 'uvu';
@@ -10,12 +9,12 @@ import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../kmip/ttlv/mask.ts';
 import { bytes, dateTime, enumeration, integer, type Node, structure, text } from '../../kmip/ttlv/node.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';
-import { until } from '../runtime.ts';
 import { type Ask, asker, temporaryFolder } from '../server.ts';
 import { KeyClient } from './key-client.ts';
-import { exitOf, root } from './started.ts';
+import { exitOf } from './started.ts';
+import { givenUp, startTold } from './told-code.ts';
 
-const env = { GATEHOUSE_ADMIN_PASSWORD: 'initial password', GATEHOUSE_HTTP_THREADS: '1' };
+const env = { GATEHOUSE_ADMIN_PASSWORD: 'initial password' };
 const REQUESTS = 200;
 const WARM_MS = 90_000;
 /**
@@ -23,19 +22,6 @@ const WARM_MS = 90_000;
  * messages, callers and keys were made in other ways, Encrypt alone gave up 27.
  */
 const MOST_GIVEN_UP = 6;
-
-/** As npm start runs it, with a line on standard output for each compiled function that V8 gives up. */
-async function startTold(dataDir: string) {
-  const args = ['--trace-deopt', '--min-semi-space-size=8', '--disable-warning=ExperimentalWarning', 'main.ts', '--data-dir', dataDir, '--port', '0'];
-  const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
-  const output = { text: '' };
-  child.stdout.on('data', (data) => (output.text += data));
-  await until(() => /is ready at/.test(output.text) || child.exitCode !== null, 'the server is ready', 120_000);
-  const address = /is ready at (https:\S+?)(?: |$)/m.exec(output.text)?.[1];
-  assert.ok(address, output.text);
-  const ca = readFileSync(join(dataDir, 'tls', 'cert.pem'), 'utf8');
-  return { child, output, ask: asker(address, new Agent({ connections: 1, connect: { ca } })) };
-}
 
 async function untilWarm(ask: Ask): Promise<void> {
   for (const end = performance.now() + WARM_MS; ; ) {
@@ -58,12 +44,10 @@ async function makeKey(client: KeyClient): Promise<string> {
   return made?.members['UniqueIdentifier'];
 }
 
-/** Names of the functions that were given up because a value had another class than all before it. */
-const givenUp = (output: string): string[] => [...output.matchAll(/reason: wrong map\).*?<JSFunction (\S+)/g)].map(([, name]) => name as string);
-
 test('what the warm-up has compiled serves the first requests', async () => {
   const folder = temporaryFolder();
-  const { child, output, ask } = await startTold(join(folder, 'data'));
+  const { child, output, address, ca } = await startTold(join(folder, 'data'), [], env);
+  const ask = asker(address, new Agent({ connections: 1, connect: { ca } }));
   try {
     const { cookie } = await ask('POST', '/login?realm=_', { user: `admin:${env.GATEHOUSE_ADMIN_PASSWORD}`, body: { new_password: 'a new password' } });
     assert.ok(cookie);
