@@ -1,6 +1,7 @@
 // What happens to a request before its body is read: authentication, the parameters of its path, and what its route says about address, headers and caller.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authentication } from './authenticate.ts';
+import { requireOwnPage } from './foreign-pages.ts';
 import { parametersCheck } from './parameters.ts';
 import type { Route } from './route.ts';
 import { signInAddress } from './to-sign-in.ts';
@@ -25,10 +26,10 @@ interface Doorkeepers {
 }
 
 export function requestBeginner(route: Route, routed: Routed, { authentication, permit }: Doorkeepers): BeginRequest {
-  const { auth, authenticators, admit, form, page, refusal, anyContentType, rawBody } = route;
+  const { auth, ownPages, authenticators, admit, form, page, refusal, anyContentType, rawBody } = route;
   const checkParams = parametersCheck(route);
   const identify = (request: FastifyRequest): void | Promise<void> => {
-    if (auth === 'none') return;
+    if (auth === 'none') return ownPages ? requireOwnPage(request, 'without a credential it is taken from pages of this server only') : undefined;
     const caller = authentication.require(request, auth, authenticators);
     if (caller instanceof Promise)
       return caller.then((each) => {

@@ -1,20 +1,24 @@
-// Refuses what pages of other origins ask for with a credential that browsers add to every request by themselves: a session cookie or a client certificate.
+// Refuses what pages of other origins ask for with a credential that browsers add to every request by themselves, a session cookie or a client certificate, or where none is needed.
 import type { FastifyRequest } from 'fastify';
 import { Fault } from '../fault.ts';
 import type { CredentialKind } from './credential.ts';
 
 const ADDED: Readonly<Partial<Record<CredentialKind, string>>> = { cookie: 'session cookie', certificate: 'client certificate' };
 
-/**
- * Browsers set Origin and Sec-Fetch-Site, and a page cannot change them.
- * @param kind of the credential that is about to be used @throws Fault FORBIDDEN
- */
+/** @param kind of the credential that is about to be used @throws Fault FORBIDDEN */
 export function refuseForeignPage(request: FastifyRequest, kind: CredentialKind): void {
   const what = ADDED[kind];
   if (what === undefined || (kind === 'certificate' && isLink(request))) return;
-  const { origin, 'sec-fetch-site': site } = request.headers;
-  const only = `a ${what} is accepted from pages of this server only`;
-  if (origin !== undefined && origin !== ownOrigin(request.host)) throw new Fault('FORBIDDEN', { detail: `the request comes from another origin; ${only}` });
+  requireOwnPage(request, `a ${what} is accepted from pages of this server only`);
+}
+
+/**
+ * Browsers set Origin and Sec-Fetch-Site, and a page cannot change them. Other clients send neither.
+ * @param only what is accepted from pages of this server only @throws Fault FORBIDDEN
+ */
+export function requireOwnPage({ headers, host }: FastifyRequest, only: string): void {
+  const { origin, 'sec-fetch-site': site } = headers;
+  if (origin !== undefined && origin !== ownOrigin(host)) throw new Fault('FORBIDDEN', { detail: `the request comes from another origin; ${only}` });
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new Fault('FORBIDDEN', { detail: `the request comes from another site; ${only}` });
 }
 

@@ -33,9 +33,10 @@ export function responsesOf(route: Described): Readonly<Record<string, object>> 
   );
 }
 
-function refusalsOf({ method, path, auth, admit }: Described): [number | string, string][] {
+function refusalsOf({ method, path, auth, ownPages, admit }: Described): [number | string, string][] {
   return [
     ...Object.entries(ALWAYS),
+    ...(ownPages && auth === 'none' ? ([[403, 'a page of another origin asks']] as [number, string][]) : []),
     ...(auth === 'none'
       ? []
       : ([

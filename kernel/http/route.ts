@@ -94,6 +94,8 @@ export interface Route {
   readonly path: string;
   /** The kinds of credential that the route accepts. An open route must say `none` explicitly. */
   readonly auth: 'none' | readonly CredentialKind[];
+  /** Of an open route: pages of other origins are refused, because it costs or changes something, and they would reach it through the browsers of people inside. */
+  readonly ownPages?: true;
   /** Accept credentials for this route and no other, in addition to those of all plugins. Their kinds must be in `auth`. */
   readonly authenticators?: Authenticators;
   /** A web page: a browser without a valid session is redirected to the sign-in page, which leads back here. */

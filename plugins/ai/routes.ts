@@ -80,6 +80,7 @@ export function aiRoutes(ctx: AiContext): readonly Route[] {
       method,
       path: `/${form}`,
       ...access,
+      ownPages: true,
       rawBody: true,
       body: schemaOf(form),
       bodyTypes: form === 'add_reference' ? FORM_TYPES.slice(0, 1) : FORM_TYPES,

@@ -25,6 +25,7 @@ function route({ config, actors }: TokenizeContext, method: TokenizeMethod): Rou
     method: 'POST',
     path: `/tokenize/${method}`,
     auth: config.open ? 'none' : CREDENTIAL_KINDS,
+    ownPages: true,
     rawBody: true,
     body,
     bodyExamples: examples,

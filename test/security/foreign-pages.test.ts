@@ -1,9 +1,9 @@
-// What pages of other origins can do in the browser of somebody with a client certificate, which the browser shows them all: nothing, on any route.
+// What pages of other origins can do in the browser of somebody with a client certificate, which the browser shows them all, or inside, where a route is open: nothing.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { filled, nameOf, routedPlugins } from '../contract/route-table.ts';
 import { type SecureServer, startSecureServer } from '../secure-server.ts';
-import type { Ask } from '../server.ts';
+import { type Ask, startServer } from '../server.ts';
 
 const { plugins, routes } = routedPlugins();
 let server: SecureServer;
@@ -56,6 +56,31 @@ test('a form of another page puts no document into a base of the holder', async 
   assert.equal((await ann('POST', '/add_reference', { body, headers: { ...type, ...FOREIGN[0] } })).status, 403);
   // From a program it is looked at.
   assert.equal((await ann('POST', '/add_reference', { body, headers: type })).status, 400);
+});
+
+/** A request to these brings a password or a token with it, which a page of another site does not know. */
+const BRINGS_A_SECRET = /^\w+ \/(login|auth|v1\/auth)\b/;
+
+test('where no credential is needed such a page has nothing done either', async () => {
+  const opened = routedPlugins();
+  const inside = await startServer({ plugins: opened.plugins, config: '[ai]\nopen = true\n[tokenize]\nopen = true\n' });
+  try {
+    const free = opened.routes.filter((route) => route.auth === 'none' && route.method !== 'GET' && !BRINGS_A_SECRET.test(nameOf(route)));
+    assert.ok(free.length >= 14, String(free.length));
+    for (const route of free) {
+      const path = filled(route.path, () => 'none');
+      for (const headers of FOREIGN) {
+        const { status, body } = await inside.ask(route.method, path, { headers });
+        assert.deepEqual([status, body?.code], [403, 'FORBIDDEN'], `${nameOf(route)} ${JSON.stringify(headers)}`);
+      }
+      for (const headers of [{}, { origin: inside.address, 'sec-fetch-site': 'same-origin' }])
+        assert.notEqual((await inside.ask(route.method, path, { headers: headers as never })).body?.code, 'FORBIDDEN', nameOf(route));
+    }
+    const link = { accept: 'text/html', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+    assert.equal((await inside.ask('GET', '/ai', { headers: link })).status, 200);
+  } finally {
+    await inside.end();
+  }
 });
 
 test('own pages use it, and a link on any page leads the holder here', async () => {
