@@ -24,7 +24,8 @@ export type Column =
   | 'of the bare loop'
   | 'of the empty route'
   | 'of one instance'
-  | 'CPU us';
+  | 'CPU us'
+  | 'CPU of busy';
 
 interface Rule {
   readonly what: string;
@@ -76,6 +77,7 @@ export const RULES: readonly Rule[] = [
     ['rsa-sign', 'aes-gcm'].map((operation): Rule => ({ what: `${operation}, 1 of ${count} instances`, column: 'of one instance', atLeast: 0.95 })),
   ),
   { what: 'aes-gcm, routing', column: 'CPU us', atMost: 30 },
+  { what: 'Encrypt, after a rest', column: 'CPU of busy', atMost: 1.5 },
   ...['Encrypt', 'Get', 'Sign P-256', '/whoami'].map((what): Rule => ({ what: `${what} after the start`, column: 'first of last', atMost: 2 })),
 ];
 
