@@ -1,4 +1,4 @@
-// Refuses what pages of other origins ask for with a credential that browsers add to every request by themselves, a session cookie or a client certificate, or where none is needed.
+// Refuses requests of pages of other origins: with a session cookie or a client certificate, which browsers add by themselves, and on open routes.
 import type { FastifyRequest } from 'fastify';
 import { Fault } from '../fault.ts';
 import type { CredentialKind } from './credential.ts';

@@ -1,12 +1,10 @@
 // An older version of the server, from the history of the repository: the first release, or the commit that brought today's dependencies if that is older.
-import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Agent } from 'undici';
-import { until } from '../runtime.ts';
 import { asker, WITHOUT_SELF_TESTS } from '../server.ts';
-import { root, type Started } from './started.ts';
+import { addressOf, root, type Started } from './started.ts';
 
 const START_MS = 60_000;
 
@@ -41,9 +39,7 @@ export function launchOld(folder: string, dataDir: string, env: NodeJS.ProcessEn
 
 export async function startOld(folder: string, dataDir: string, env: NodeJS.ProcessEnv = {}): Promise<Started> {
   const { child, output } = launchOld(folder, dataDir, env);
-  await until(() => /is ready at/.test(output.text) || child.exitCode !== null, 'the older server is ready', START_MS);
-  const address = /is ready at (https:\S+)/.exec(output.text)?.[1];
-  assert.ok(address, output.text);
+  const address = await addressOf(child, output, START_MS);
   const ca = readFileSync(join(dataDir, 'tls', 'cert.pem'), 'utf8');
   return { child, address, ask: asker(address, new Agent({ connect: { ca } })), output };
 }

@@ -10,7 +10,7 @@ import { docx, form } from '../plugins/ai/files.ts';
 import { until } from '../runtime.ts';
 import { asker, temporaryFolder } from '../server.ts';
 import { skipWithout } from '../system.ts';
-import { exitOf, root } from './started.ts';
+import { addressOf, exitOf, root } from './started.ts';
 
 const CALLS = 'connect,sendto,sendmsg,sendmmsg,open,openat,creat,mkdir,mkdirat,rename,renameat,renameat2,symlink,symlinkat,link,linkat,truncate';
 /** What the system has in memory, and code that Node has compiled, beside the program. */
@@ -62,9 +62,7 @@ async function traced(folder: string, config: string) {
   const child = spawn('strace', ['-f', '--seccomp-bpf', '-qq', '-s', '4096', '-e', `trace=${CALLS}`, '-o', log, '--', ...server], { cwd: root, env });
   const output = { text: '' };
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output.text += data));
-  await until(() => /is ready at/.test(output.text) || child.exitCode !== null, 'the server is ready', 90_000);
-  const address = /is ready at (https:\S+)/.exec(output.text)?.[1];
-  assert.ok(address, output.text);
+  const address = await addressOf(child, output, 90_000);
   const ask = asker(address, new Agent({ connect: { ca: readFileSync(join(dataDir, 'tls', 'cert.pem'), 'utf8') } }));
   return { child, ask, home, reach: () => reachIn(readFileSync(log, 'utf8'), root) };
 }

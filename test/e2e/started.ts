@@ -33,11 +33,17 @@ export function launch(dataDir: string, args: readonly string[] = [], env: NodeJ
 
 export async function start(dataDir: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<Started> {
   const { child, output } = launch(dataDir, args, env);
-  await until(() => /is ready at/.test(output.text) || child.exitCode !== null, 'the server is ready', 120_000);
-  const address = /is ready at (https:\S+)/.exec(output.text)?.[1];
-  assert.ok(address, output.text);
+  const address = await addressOf(child, output);
   const ca = readFileSync(join(dataDir, 'tls', 'cert.pem'), 'utf8');
   return { child, address, ask: asker(address, new Agent({ connect: { ca } })), output };
+}
+
+/** @returns the address that the server tells when it is ready @param ms until then at most */
+export async function addressOf(child: ChildProcess, output: { readonly text: string }, ms = 120_000): Promise<string> {
+  await until(() => /is ready at/.test(output.text) || child.exitCode !== null, 'the server is ready', ms);
+  const address = /is ready at (https:\S+)/.exec(output.text)?.[1];
+  assert.ok(address, output.text);
+  return address;
 }
 
 export async function exitOf(child: ChildProcess): Promise<number | null> {

@@ -1,11 +1,9 @@
 // A server that tells of each compiled function that V8 gives up.
-import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodeFlags } from '../../bin/node-flags.mjs';
-import { until } from '../runtime.ts';
-import { root } from './started.ts';
+import { addressOf, root } from './started.ts';
 
 export interface ToldServer {
   readonly child: ChildProcess;
@@ -22,9 +20,7 @@ export async function startTold(dataDir: string, flags: readonly string[] = [], 
   const child = spawn(process.execPath, args, { cwd: root, env: told, stdio: ['ignore', 'pipe', 'inherit'] });
   const output = { text: '' };
   child.stdout.on('data', (data) => (output.text += data));
-  await until(() => /is ready at/.test(output.text) || child.exitCode !== null, 'the server is ready', 120_000);
-  const address = /is ready at (https:\S+?)(?: |$)/m.exec(output.text)?.[1];
-  assert.ok(address, output.text);
+  const address = await addressOf(child, output);
   return { child, output, address, ca: readFileSync(join(dataDir, 'tls', 'cert.pem'), 'utf8') };
 }
 

@@ -1,4 +1,4 @@
-// What pages of other origins can do in the browser of somebody with a client certificate, which the browser shows them all, or inside, where a route is open: nothing.
+// What pages of other origins can do in the browser of somebody with a client certificate, which browsers show to all of them, or on an open route: nothing.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { filled, nameOf, routedPlugins } from '../contract/route-table.ts';
