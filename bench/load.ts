@@ -41,7 +41,6 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
   const startedAt = performance.now();
   await Promise.all(sockets.map((socket) => drive(socket, options, startedAt + options.ms, times)));
   const perSecond = times.length / ((performance.now() - startedAt) / 1000);
-  for (const socket of sockets) socket.destroy();
   return { perSecond, times };
 }
 
@@ -53,13 +52,27 @@ function open({ address, ca, client }: LoadOptions): Promise<TLSSocket> {
   });
 }
 
-function drive(socket: TLSSocket, { next, status, count = Number.POSITIVE_INFINITY }: LoadOptions, until: number, times: number[]): Promise<void> {
+/** Sends one request after the other until the end of the time. A server that gets another front ends each connection with an answer that says so: it is made anew. */
+async function drive(first: TLSSocket, options: LoadOptions, until: number, times: number[]): Promise<void> {
+  for (let socket = first; (await driveOne(socket, options, until, times)) === 'ended'; ) socket = await open(options);
+}
+
+function driveOne(
+  socket: TLSSocket,
+  { next, status, count = Number.POSITIVE_INFINITY }: LoadOptions,
+  until: number,
+  times: number[],
+): Promise<'done' | 'ended'> {
   return new Promise((resolve, reject) => {
     let sentAt = 0;
     let received = '';
+    const leave = (why: 'done' | 'ended') => {
+      resolve(why);
+      socket.destroy();
+    };
     const send = () => {
       sentAt = performance.now();
-      if (sentAt >= until || times.length >= count) return resolve();
+      if (sentAt >= until || times.length >= count) return leave('done');
       socket.write(next());
     };
     socket.on('data', (data) => {
@@ -70,8 +83,10 @@ function drive(socket: TLSSocket, { next, status, count = Number.POSITIVE_INFINI
       if (received.length < end + 4 + Number(length)) return;
       if (received.slice(9, 12) !== String(status)) return reject(new Error(`answered ${received}`));
       times.push(performance.now() - sentAt);
+      const isLast = /\r\nconnection: close\r\n/i.test(received.slice(0, end + 2));
       received = '';
-      send();
+      if (isLast) leave('ended');
+      else send();
     });
     socket.on('close', () => reject(new Error('the server closed a connection')));
     send();

@@ -128,12 +128,11 @@ function renewSelfSigned({ config, base, log }: Start, dataDir: string, clock: L
 /** Starts everything that is not a front. @param isServing whether this thread serves requests itself */
 async function startParts(options: Start, parts: RuntimeParts, built: Built, dataDir: string, isServing: boolean) {
   const { clock, store, node } = parts;
-  const { url } = store;
   const { unwind } = options;
   const { keys, runtime, stopping, contexts } = built;
-  const prepared = await startOf('the store', () =>
-    prepareStore(options, url, node, dataDir, clock, keyEncryptionKeysOf(contexts), firstStartProblemsOf(contexts)),
-  );
+  const place = { url: store.url, node, clock };
+  const preparation = { ...options, ...place, dataDir, keyEncryptionKeys: keyEncryptionKeysOf(contexts), ofFirstStart: firstStartProblemsOf(contexts) };
+  const prepared = await startOf('the store', () => prepareStore(preparation));
   keys.prepared = prepared;
   unwind.add('seal of the key server', prepared.seal.start());
   await holdLease({ ...options, ...parts });
@@ -142,7 +141,7 @@ async function startParts(options: Start, parts: RuntimeParts, built: Built, dat
   await runtime.start(isServing);
   await prepared.seal.waitForAttempt();
   prepared.seal.requireRightKey();
-  await settleRows(prepared, runtime.dataKeys, url, node, clock);
+  await settleRows(prepared, runtime.dataKeys, place);
   const announcements = [...prepared.announcements, ...prepared.seal.announcements];
   for (const [plugin, ctx] of contexts) announcements.push(...((await startOf(`the plugin ${plugin.name}`, () => plugin.open?.(ctx))) ?? []));
   unwind.add('collection', collectLargeBytes(IN_FRONT));

@@ -69,7 +69,7 @@ function createRuntime({ catalog, sections, log, isCopying, ...given }: Given, p
     unsealed: () => prepared().seal.unsealed(),
     adopts: (purpose) => prepared().keyring.adopts(purpose),
     adopted: (purposes) =>
-      void settleRows(prepared(), purposes, store.url, node, clock).catch((error: unknown) =>
+      void settleRows(prepared(), purposes, { url: store.url, node, clock }).catch((error: unknown) =>
         log.error({ error: String(error) }, 'that all rows are authenticated could not be recorded; it is tried again at the next start'),
       ),
     stopMs: ACTOR_MS,

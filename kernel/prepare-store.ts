@@ -28,25 +28,34 @@ export interface Prepared {
   readonly announcements: readonly string[];
 }
 
+/** Where the store is, and who opens it. */
+interface StorePlace {
+  readonly url: string;
+  /** Name of this node. */
+  readonly node: string;
+  readonly clock: Clock;
+}
+
+interface Preparation extends Configured, StorePlace {
+  readonly log: Log;
+  readonly dataDir: string;
+  readonly keyEncryptionKeys: KeyEncryptionKeys;
+  /** What a first start refuses. */
+  readonly ofFirstStart: readonly string[];
+}
+
 /**
  * Runs the migrations and opens the keys of the server, on a connection that is closed before any actor opens its own. A key that is none, or that does not open
  * what is there, is refused before the database is made or changed: an older version could not use it afterwards.
- * @param ofFirstStart what a first start refuses
  */
-export async function prepareStore(
-  { config, catalog, rotateKek: isRotation, newRootKey, log }: Configured & { readonly log: Log },
-  url: string,
-  node: string,
-  dataDir: string,
-  clock: Clock,
-  { current, named }: KeyEncryptionKeys,
-  ofFirstStart: readonly string[],
-): Promise<Prepared> {
+export async function prepareStore(options: Preparation): Promise<Prepared> {
+  const { config, catalog, rotateKek: isRotation, newRootKey, log, url, clock, dataDir, ofFirstStart } = options;
+  const { current, named } = options.keyEncryptionKeys;
   const now = () => clock.now();
   const source = { dataDir, configured: config.store.root_key, next: newRootKey };
   for (const root of rootKeys(source)) root.forget();
   refuse(isMissingFile(url) ? ofFirstStart : []);
-  const store = await openStore(url, { writer: `${node}/kernel`, clock });
+  const store = await openStore(url, writerOf(options));
   try {
     const moveIn = (rows: readonly DataKeyRow[]) => moveOf(rows, current?.id, { isRotation, newRootKey });
     await migrate(store, migrationSets(catalog.plugins), now, async (tables) => {
@@ -54,7 +63,7 @@ export async function prepareStore(
       if (tables.has('data_key')) await requireKeys(await dataKeyRows(store), source, moveIn);
     });
     const { wrapper, isMove } = moveIn(await dataKeyRows(store));
-    const withStore = <T>(work: (own: Store) => Promise<T>) => onOwnStore(url, node, clock, work);
+    const withStore = <T>(work: (own: Store) => Promise<T>) => onOwnStore(options, work);
     const purposes = current || isMove ? DATA_KEYS.filter((purpose) => purpose !== 'keys') : DATA_KEYS;
     const open = () => openKeyring(store, source, now, { purposes, reread: () => withStore(dataKeyRows) });
     let keyring = await open();
@@ -100,8 +109,8 @@ function moveOf(
 }
 
 /** Opens a connection for rare later work: rereading the data keys after another node has rotated the root key, or creating the data key of the key server. */
-async function onOwnStore<T>(url: string, node: string, clock: Clock, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(url, { writer: `${node}/kernel`, clock });
+async function onOwnStore<T>(place: StorePlace, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(place.url, writerOf(place));
   try {
     return await work(store);
   } finally {
@@ -109,10 +118,14 @@ async function onOwnStore<T>(url: string, node: string, clock: Clock, work: (sto
   }
 }
 
+function writerOf({ node, clock }: StorePlace) {
+  return { writer: `${node}/kernel`, clock };
+}
+
 /** Records that the rows of these purposes are authenticated. Called when the actors that own these rows have started. */
-export async function settleRows({ keyring }: Prepared, purposes: readonly DataKeyPurpose[], url: string, node: string, clock: Clock): Promise<void> {
+export async function settleRows({ keyring }: Prepared, purposes: readonly DataKeyPurpose[], place: StorePlace): Promise<void> {
   if (!purposes.some((purpose) => keyring.adopts(purpose))) return;
-  await onOwnStore(url, node, clock, (store) => keyring.settle(store, purposes));
+  await onOwnStore(place, (store) => keyring.settle(store, purposes));
 }
 
 /** @returns the unique name of this node among those that share a database; it is created once and stored in the data folder */

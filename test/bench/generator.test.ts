@@ -15,13 +15,14 @@ const request = post('/any?x=1', { cookie: 'a="b\\n"', 'content-type': 'applicat
 const made = await makeCertificate('CN=localhost', { usage: SERVER_AUTH, names: ['127.0.0.1'] });
 const seen = new Map<string, number>();
 let status = 200;
+let isRenewing = false;
 const server = createServer({ cert: made.cert, key: made.key }, async (incoming, answer) => {
   const parts: Buffer[] = [];
   for await (const part of incoming) parts.push(part as Buffer);
   const { cookie, 'content-type': type } = incoming.headers;
   const told = `${incoming.method} ${incoming.url} ${cookie} ${type} ${Buffer.concat(parts).toString('hex')}`;
   seen.set(told, (seen.get(told) ?? 0) + 1);
-  answer.writeHead(status, { 'content-length': '2' }).end('{}');
+  answer.writeHead(status, { 'content-length': '2', ...(isRenewing && { connection: 'close' }) }).end('{}');
 });
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -29,6 +30,7 @@ test.after(() => void server.close());
 test.before.each(() => {
   seen.clear();
   status = 200;
+  isRenewing = false;
 });
 
 const GENERATORS: Readonly<Record<string, (options: Drive) => ReturnType<typeof driveWrk>>> = {
@@ -44,6 +46,12 @@ for (const [name, drive] of Object.entries(GENERATORS)) {
     // The last ones may still be under way.
     assert.ok(requests > 3 && Math.abs((seen.get(told) as number) - requests) <= 3, `${requests} of ${seen.get(told)}`);
     assert.ok(perSecond > requests / 0.6 / 2 && p50Ms > 0 && p99Ms >= p50Ms);
+  });
+
+  test(`${name} makes a connection anew that the server ends with an answer`, async () => {
+    isRenewing = true;
+    const { requests } = await drive({ address, request, connections: 2, seconds: 0.3 });
+    assert.ok(requests > 2, `${requests}`);
   });
 
   test(`${name} takes no refusal for a result`, async () => {

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { nodeFlags } from '../../bin/node-flags.mjs';
 
 export interface Ended {
   readonly file: string;
@@ -29,8 +30,8 @@ export interface ProcessLimits {
 /** Printed by uvu as soon as a test fails. */
 const FAILURE = '✘ ';
 const ENTRY = fileURLToPath(new URL('entry.ts', import.meta.url));
-/** The young generation is the one that the launcher gives a server: it is collected less often. */
-const FLAGS = ['--disable-warning=ExperimentalWarning', '--min-semi-space-size=8', '--import', new URL('quick-imports.ts', import.meta.url).href];
+/** Those of a server, with the young generation that its main thread has. */
+const FLAGS = nodeFlags({ isServer: true, quickImports: new URL('quick-imports.ts', import.meta.url).href });
 const running = new Set<ChildProcess>();
 let isEnding = false;
 
