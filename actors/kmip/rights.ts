@@ -58,7 +58,10 @@ export function readRights(rights: Structure, canonical: (id: string) => string)
 
 function readRight(node: Structure, canonical: (id: string) => string): Right {
   if (structureOf(node, TAG.UsageLimits)) throw new Refusal('FeatureNotSupported', 'a Right has no UsageLimits: give them to the ticket');
-  const operations = structureOf(node, TAG.Operations)?.value.map(({ value }) => nameOf('Operation', value as number));
+  const operations = structureOf(node, TAG.Operations)?.value.map(({ type, value }) => {
+    if (type !== TYPE.Enumeration) throw new Refusal('InvalidMessage', 'an Operation of a Right is an Enumeration');
+    return nameOf('Operation', value);
+  });
   const never = operations?.find((name) => NEVER.has(name));
   if (never) throw invalid(`${never} cannot be delegated: a ticket makes no tickets`);
   const objects = namesIn(structureOf(node, TAG.Objects), 'UniqueIdentifier')?.map(canonical);

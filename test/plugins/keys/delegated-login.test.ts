@@ -288,6 +288,7 @@ test('Rights that say nothing, too much, or what cannot be counted are refused b
       [rights(...Array<Limits>(64).fill({ objects: Array<string>(256).fill('abcdefgh') }))],
       [of(limits)],
       [of(structure(TAG.Operations, [enumeration(TAG.Operation, 0x7777)]))],
+      [of(structure(TAG.Operations, [integer(TAG.Operation, ENUM.Operation.Ping)]))],
       [of(structure(TAG.Objects, [integer(TAG.UniqueIdentifier, 1)]))],
       [of(text(TAG.ObjectGroup, 'bare'))],
       [structure(TAG.Rights, [integer(TAG.Right, 1)])],
@@ -297,7 +298,7 @@ test('Rights that say nothing, too much, or what cannot be counted are refused b
       reasons.map((each) => each?.reason),
       [
         ...['InvalidMessage', 'InvalidField', 'InvalidField', 'InvalidField', 'InvalidField', 'InvalidField', 'FeatureNotSupported'],
-        ...['InvalidField', 'InvalidMessage', 'InvalidField', 'InvalidMessage', 'InvalidField'],
+        ...['InvalidField', 'InvalidMessage', 'InvalidMessage', 'InvalidField', 'InvalidMessage', 'InvalidField'],
       ],
       JSON.stringify(reasons),
     );
