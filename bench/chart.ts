@@ -1,5 +1,4 @@
 // Draws charts as SVG, with ECharts, which needs no browser for it.
-
 import { BarChart, LineChart } from 'echarts/charts';
 import { GridComponent, LegendComponent, TitleComponent } from 'echarts/components';
 import { type EChartsCoreOption, init, use } from 'echarts/core';

@@ -1,5 +1,4 @@
 // The first step of the start: combines flags, file, variables and plugins into one validated configuration, or one list of problems.
-
 import { addressList } from './address-list.ts';
 import { additionSchemas, completeSections } from './catalog/additions.ts';
 import { type Catalog, loadCatalog } from './catalog/load.ts';

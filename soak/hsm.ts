@@ -1,5 +1,4 @@
 // The token of a run: SoftHSM behind the library of faults, for the first node.
-
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FaultLibrary, faultLibrary } from '../test/fakes/pkcs11-fault/build.ts';

@@ -134,7 +134,9 @@ test('the command knows the server by the client alone; what it does on its own 
 
 test('every file begins with its job in one sentence, and none is called utils, helpers or common', () => {
   for (const file of [...files, ...globSync('{test,bench,soak}/**/*.ts', { cwd: root })]) {
-    assert.match(readFileSync(join(root, file), 'utf8').split('\n')[0] as string, /^\/\/ .+[.:]$/, file);
+    const text = readFileSync(join(root, file), 'utf8');
+    assert.match(text.split('\n')[0] as string, /^\/\/ .+[.:]$/, file);
+    assert.doesNotMatch(text, /^.+\n\nimport /, `${file}: imports follow at once`);
     assert.ok(!/(^|[/-])(utils?|helpers?|common)([./-]|$)/.test(file), file);
   }
 });

@@ -1,5 +1,4 @@
 // The interface of the directory: realms, credentials, second factors, admins, locks, signatures, and the audit log.
-
 import type { EncodedPage } from '../../kernel/runtime/encoded-page.ts';
 import type { AuditEvent, AuditRow } from '../../kernel/store/audit.ts';
 import type { AuditQuery } from '../../kernel/store/audit-query.ts';

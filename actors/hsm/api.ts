@@ -1,5 +1,4 @@
 // The interface of the actor of an HSM instance: its calls, their arguments and answers.
-
 import type { TokenHash } from '../../kmip/token-hash.ts';
 import type { HsmArgs, HsmPeer } from './args.ts';
 import type { PartOutput, PartOwner, PartStart, Sealed } from './part.ts';

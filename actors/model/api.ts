@@ -1,5 +1,4 @@
 // The interface of the model actor: language models that run on this machine or on a server elsewhere, each loaded when it is first used.
-
 import type { Pieces } from '../../text/pieces.ts';
 
 export type ModelTask = 'embedding' | 'summary' | 'translation' | 'answer';

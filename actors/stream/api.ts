@@ -1,5 +1,4 @@
 // The interface of the stream actor: multi-part cryptographic operations, whose state cannot leave its thread (KMIP specification 2.1 section 6).
-
 import type { CryptographicAlgorithm, CryptographicParameters } from '../../crypto/parameters.ts';
 import type { KnownAnswer } from '../../crypto/self-test/known-answer.ts';
 import type { PartInputs } from '../../kmip/part-inputs.ts';

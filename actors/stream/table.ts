@@ -1,5 +1,4 @@
 // The streams of one thread by correlation value: enforces their limits, and ends idle ones.
-
 import { randomBytes } from 'node:crypto';
 import { textOfBytes } from '../../kernel/runtime/bytes.ts';
 import { changedInput } from '../../kmip/part-inputs.ts';

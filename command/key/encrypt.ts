@@ -1,5 +1,4 @@
 // `gatehouse key encrypt | decrypt`: short inputs by the server itself, longer ones as a stream by a data key that the server encrypts.
-
 import type { Calls } from '../../client/calls.ts';
 import type { Client } from '../../client/client.ts';
 import { ENVELOPE, EnvelopeError, openEnvelope, sealEnvelope } from '../../client/envelope.ts';

@@ -1,5 +1,4 @@
 // `gatehouse key sign | verify | mac`: detached signatures as JWS, and message authentication codes.
-
 import type { Calls } from '../../client/calls.ts';
 import { wholeOf } from '../bytes.ts';
 import { command, flag } from '../command.ts';

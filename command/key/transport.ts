@@ -1,5 +1,4 @@
 // `gatehouse key export | import | wrap | unwrap`: keys that leave the server or come to it, in the clear or wrapped by another key.
-
 import { createPrivateKey, createPublicKey, createSecretKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import type { Calls } from '../../client/calls.ts';
 import type { Client } from '../../client/client.ts';

@@ -1,5 +1,4 @@
 // The messages of a channel: numbered calls, their answers, and control messages. Each is a short array, which costs less to clone than an object.
-
 import type { FaultWire } from '../fault.ts';
 import { isRecord } from '../record.ts';
 

@@ -1,5 +1,4 @@
 // Reads the audit log of all streams page by page, in order of time.
-
 import type { AuditRow } from './audit.ts';
 import { cursorOf, type Listing, orderedSql, type Page, type PageRequest, parseCursor, readPage } from './page.ts';
 import { deleteInParts, PART } from './parts.ts';

@@ -1,5 +1,4 @@
 // The threads of the AI runner: those that read and answer, the one that owns the documentary bases, and the one that has models run.
-
 import { totalmem } from 'node:os';
 import type { IdentityApi } from '../../actors/identity/api.ts';
 import type { LibraryApi, LibraryArgs } from '../../actors/library/api.ts';

@@ -1,5 +1,4 @@
 // GET /models: the configured models with their states, what is missing, and how far the vectors of documentary bases are.
-
 import type { Request, Response } from '../../kernel/http/route.ts';
 import Type from '../../kernel/type.ts';
 import type { AiContext } from './actors.ts';

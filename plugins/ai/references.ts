@@ -1,5 +1,4 @@
 // The routes of documentary bases: lists, additions and deletions of references, and answers from a base.
-
 import type { Librarian, Ranking } from '../../actors/library/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Request, Response } from '../../kernel/http/route.ts';

@@ -1,5 +1,4 @@
 // The routes of texts: summaries, translations and answers from a given context.
-
 import type { Request, Response } from '../../kernel/http/route.ts';
 import Type from '../../kernel/type.ts';
 import type { AiContext } from './actors.ts';

@@ -1,5 +1,4 @@
 // GET /audit: the audit log, page by page.
-
 import { Fault } from '../../kernel/fault.ts';
 import { requireCaller } from '../../kernel/http/credential.ts';
 import type { Route } from '../../kernel/http/route.ts';

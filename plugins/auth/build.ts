@@ -1,5 +1,4 @@
 // GET /version/build: what the server was built from and runs on, for administrators. Everybody else sees the version only.
-
 import { readBuildFacts } from '../../kernel/build-facts.ts';
 import type { Route } from '../../kernel/http/route.ts';
 import Type from '../../kernel/type.ts';

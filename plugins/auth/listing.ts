@@ -1,5 +1,4 @@
 // Lists in answers: the whole list if it is not too long, or a page of it with the address of the next page in the header Link (RFC 8288).
-
 import { Fault } from '../../kernel/fault.ts';
 import { giveBack } from '../../kernel/give-back.ts';
 import type { Request, Response } from '../../kernel/http/route.ts';

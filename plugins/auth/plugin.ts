@@ -1,5 +1,4 @@
 // The authentication service: realms, sign-in, sessions, certificates for public keys, administration.
-
 import { Fault } from '../../kernel/fault.ts';
 import type { Route } from '../../kernel/http/route.ts';
 import { createSignInLimit } from '../../kernel/http/sign-in-limit.ts';

@@ -1,5 +1,4 @@
 // The console: the page /console, on which people do their daily work in a browser. It uses the public routes of the other plugins, with the rights of whoever is signed in.
-
 import { definePlugin } from '../../kernel/plugin.ts';
 import Type from '../../kernel/type.ts';
 import { pageRoutes } from './page.ts';

@@ -1,5 +1,4 @@
 // The routes of the page /interactive-docs: the page, its files and its data. They are open to authenticated callers only.
-
 import { CREDENTIAL_KINDS, requireCaller } from '../../kernel/http/credential.ts';
 import { isKnown } from '../../kernel/http/is-known.ts';
 import { pageFile } from '../../kernel/http/page-file.ts';

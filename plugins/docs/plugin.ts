@@ -1,5 +1,4 @@
 // The documentation that the server gives of itself: the page /interactive-docs, and files to download.
-
 import { definePlugin } from '../../kernel/plugin.ts';
 import Type from '../../kernel/type.ts';
 import { downloadRoutes } from './downloads.ts';

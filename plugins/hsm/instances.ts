@@ -1,5 +1,4 @@
 // Derives the HSM instances from the configuration: their prefixes, their libraries, and which instances share a library.
-
 import { existsSync, realpathSync } from 'node:fs';
 import type { HsmArgs, HsmPeer } from '../../actors/hsm/api.ts';
 import type { SecretFile } from '../../kernel/config/secret-file.ts';

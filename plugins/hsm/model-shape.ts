@@ -1,5 +1,4 @@
 // Checks that what a module exports is the description of an HSM model.
-
 import { validate } from '../../kernel/config/validate.ts';
 import Type from '../../kernel/type.ts';
 import { CKA, CKM } from '../../kmip/pkcs11.ts';

@@ -1,5 +1,4 @@
 // The routes /me and /server-info: the identity of the caller, and the version and features of the server.
-
 import type { SlotStatus } from '../../actors/hsm/api.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import type { Route } from '../../kernel/http/route.ts';

@@ -1,5 +1,4 @@
 // The routes /tokenize/...: bytes in, the actor's JSON out, and one error body for every fault of a request.
-
 import type { TokenizeMethod } from '../../actors/tokenize/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';

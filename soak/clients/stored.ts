@@ -1,5 +1,4 @@
 // Clients whose writes take longer, and must last: passwords, documents of a base, keys on the token of an HSM.
-
 import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 import { bytes, dateTime, enumeration, integer, structure, text } from '../../kmip/ttlv/node.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';

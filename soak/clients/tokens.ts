@@ -1,5 +1,4 @@
 // Programs that sign in with a role: app tokens that are used, renewed and revoked through all nodes, and secret ids that may be used a few times.
-
 import { History } from '../history.ts';
 import type { Deed } from '../model.ts';
 import { secretId } from '../models/counted.ts';

@@ -1,5 +1,4 @@
 // An operation context over objects in memory: changes work on copies and are committed whole, as those of the store are.
-
 import { randomUUID } from 'node:crypto';
 import type { KmipArgs, Principal } from '../../actors/kmip/api.ts';
 import { ContentRoom } from '../../actors/kmip/object/content-room.ts';

@@ -1,5 +1,4 @@
 // Obtains the content encryption key of a received JWE with the recipient's key (RFC 7516 section 5.2 steps 7 to 12).
-
 import type { ContentEncryption } from '../../../jose/content-encryption.ts';
 import { carriesKey, type KeyManagement, type KeyTransport } from '../../../jose/key-management.ts';
 import type { Key } from '../object/key.ts';

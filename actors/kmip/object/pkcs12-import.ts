@@ -1,5 +1,4 @@
 // Imports a PKCS#12 file: the private key is stored as PKCS#8, its public key and certificates as further objects (KMIP 1.4 sections 3.45 and 4.3).
-
 import { createPublicKey } from 'node:crypto';
 import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
 import { type Pkcs12, readPkcs12 } from '../../../crypto/pkcs12/pkcs12.ts';

@@ -1,5 +1,4 @@
 // Chooses the source and the identifier of a new object. Every operation asks for them before it creates anything.
-
 import type { ObjectType } from '../../../kmip/object-type.ts';
 import { publicName } from '../../../kmip/pair-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';

@@ -1,5 +1,4 @@
 // Finds the key that wraps or unwraps another: the named one, or the private key of a named public key (KMIP 1.4 sections 2.1.5 and 2.1.6).
-
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal, type ResultReason } from '../../../kmip/refusal.ts';

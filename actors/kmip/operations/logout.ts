@@ -1,5 +1,4 @@
 // Logout: ends a ticket of the caller (KMIP specification 2.1 section 6.1.31).
-
 import { ticketIn } from '../../../kmip/message/header-credentials.ts';
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import type { Node, Structure } from '../../../kmip/ttlv/node.ts';

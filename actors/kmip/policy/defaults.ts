@@ -1,5 +1,4 @@
 // Adds to a request the attributes that the caller's defaults have and the request lacks (KMIP specification 2.1 sections 6.1.53 and 7.11).
-
 import { referenceTo, sameReference } from '../../../kmip/attribute/reference.ts';
 import { mayClientSet, readOnly } from '../../../kmip/attribute/rules.ts';
 import { AttributeSet } from '../../../kmip/attribute/set.ts';

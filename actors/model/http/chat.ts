@@ -1,5 +1,4 @@
 // Answers of /chat/completions, streamed as server-sent events (the API of OpenAI, and of vLLM, llama.cpp and Ollama, which imitate it).
-
 import { Fault } from '../../../kernel/fault.ts';
 
 const DONE = '[DONE]';

@@ -1,5 +1,4 @@
 // The interface of the process that runs one ONNX model.
-
 import type { Pieces } from '../../../text/pieces.ts';
 import type { ModelTask, Purpose, Span } from '../api.ts';
 import type { Written } from './generator.ts';

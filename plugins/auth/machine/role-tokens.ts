@@ -1,5 +1,4 @@
 // The tokens of a role by accessor: listed, and revoked one by one or all at once.
-
 import type { TokenKind } from '../../../actors/token/api.ts';
 import type { Route } from '../../../kernel/http/route.ts';
 import Type from '../../../kernel/type.ts';

@@ -1,5 +1,4 @@
 // Common to both kinds of roles: who may manage them, the rule for their names, and members of their bodies.
-
 import type { Principal } from '../../../actors/token/api.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Request, Response, Route } from '../../../kernel/http/route.ts';

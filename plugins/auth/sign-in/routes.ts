@@ -1,5 +1,4 @@
 // The routes of the sign-in page: the page, its files, and the session of the browser. They need no authentication.
-
 import { pageFile } from '../../../kernel/http/page-file.ts';
 import type { Route } from '../../../kernel/http/route.ts';
 import { SIGN_IN_PATH } from '../../../kernel/http/to-sign-in.ts';

@@ -1,5 +1,4 @@
 // The routes /v1/sys/health and /v1/sys/seal-status, which tell clients of Vault and OpenBao and load balancers whether the server is working.
-
 import type { Request, Response, Route } from '../../../kernel/http/route.ts';
 import { callWith } from '../../../kernel/runtime/remote.ts';
 import Type from '../../../kernel/type.ts';

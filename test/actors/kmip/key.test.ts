@@ -1,5 +1,4 @@
 // The key suite over the keys that the server stores itself, and over a kind that is made up for the test.
-
 import { test } from 'uvu';
 import { softwareKeys } from '../../../actors/kmip/object/software-key/software-key.ts';
 import { privateKey, publicKey, secret } from '../../fakes/keys.ts';

@@ -1,5 +1,4 @@
 // Takes in keys that vendor tools made on tokens: each gets a row, so that it is found, used, granted and destroyed as any other.
-
 import { setTimeout } from 'node:timers/promises';
 import { Fault } from '../../../../kernel/fault.ts';
 import { refusalOf } from '../../../../kmip/crypto-refusal.ts';

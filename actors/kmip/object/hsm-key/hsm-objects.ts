@@ -1,5 +1,4 @@
 // The tokens of HSMs as a source of objects: the keys are there, their attributes, grants and history are rows of the database.
-
 import { andThen } from '../../../../kernel/at-once.ts';
 import { lacksKeyValue } from '../../../../kmip/key-block.ts';
 import type { ObjectType as ObjectTypeCode } from '../../../../kmip/object-type.ts';

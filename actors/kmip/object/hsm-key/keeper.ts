@@ -1,5 +1,4 @@
 // Makes, takes and destroys the keys of tokens for the operations that create and destroy objects.
-
 import type { KeyObject } from 'node:crypto';
 import { keyFacts } from '../../../../crypto/key/key-algorithm.ts';
 import type { AttributeSet } from '../../../../kmip/attribute/set.ts';
