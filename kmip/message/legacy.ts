@@ -12,7 +12,7 @@ import { child, children, textOf } from '../ttlv/read.ts';
 import { operationExists, tagExists } from '../ttlv/since.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { Version } from '../version.ts';
-import { downgradeAttributes, downgradeReference, upgradeAttribute, upgradeReference } from './legacy-attribute.ts';
+import { downgradeAttributes, downgradeReference, upgradeAttribute, upgradeAttributes, upgradeReference } from './legacy-attribute.ts';
 import { payloadMembers, requireMembers, unknownField } from './payload-members.ts';
 import { fromThird, isNaming, toThird } from './third-version.ts';
 import { knownValues, spoken } from './version-values.ts';
@@ -71,21 +71,21 @@ export function upgradePayload(operation: OperationName, payload: Structure, ver
           payload.value.filter((node) => !isEmptyTemplate(node)),
         )
       : payload;
-  const members = payload.value.flatMap((node) => upgradeMember(operation, node, templates));
+  const members = payload.value.flatMap((node) => upgradeMember(operation, node, version, templates));
   // Section 4.16 of 1.4: without an index, the request means the first value.
   if (operation === 'DeleteAttribute' && !child(payload, TAG.AttributeIndex)) members.push(integer(TAG.AttributeIndex, 0));
   return structure(payload.tag, gather(members));
 }
 
-function upgradeMember(operation: OperationName, node: Node, templates: Templates): Node[] {
+function upgradeMember(operation: OperationName, node: Node, version: Version, templates: Templates): Node[] {
   const after = IN_2.get(node.tag);
-  if (after !== undefined) return [structure(after, templateAttributes(node, templates))];
-  if (node.tag === TAG.Attribute) return [upgradeSingle(operation, upgradeAttribute(node))];
-  if (node.tag === TAG.AttributeName) return [upgradeReference(node)];
+  if (after !== undefined) return [structure(after, templateAttributes(node, version, templates))];
+  if (node.tag === TAG.Attribute) return [upgradeSingle(operation, upgradeAttribute(node, version))];
+  if (node.tag === TAG.AttributeName) return [upgradeReference(node, version)];
   if (node.tag === TAG.CertificateRequest && node.type === TYPE.ByteString) return [{ ...node, tag: TAG.CertificateRequestValue }];
   if (node.tag === TAG.Template && node.type === TYPE.Structure)
-    return [structure(TAG.Template, [structure(TAG.Attributes, node.value.flatMap(upgradeAttribute))])];
-  return [KEYS.has(node.tag) ? inKeyValue(node, upgradeKeyValue) : node];
+    return [structure(TAG.Template, [structure(TAG.Attributes, upgradeAttributes(node.value, version))])];
+  return [KEYS.has(node.tag) ? inKeyValue(node, (member) => upgradeKeyValue(member, version)) : node];
 }
 
 /** Converts an attribute that is a direct member of the payload. */
@@ -107,10 +107,10 @@ const OF_TEMPLATE_ATTRIBUTE = payloadMembers([], ['Name', 'Attribute']);
  * Section 4 of 1.4: if an attribute can have one value only, the request takes precedence, then the last template.
  * If it can have several values, the object gets all of them.
  */
-function templateAttributes(node: Node, templates: Templates): Node[] {
+function templateAttributes(node: Node, version: Version, templates: Templates): Node[] {
   if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', `${tagName(node.tag)} must be a Structure`);
   requireMembers(tagName(node.tag), OF_TEMPLATE_ATTRIBUTE, node);
-  const own = children(node, TAG.Attribute).flatMap(upgradeAttribute);
+  const own = upgradeAttributes(children(node, TAG.Attribute), version);
   const named = new Set(own.map(({ tag }) => tag));
   let inherited: Node[] = [];
   for (const name of children(node, TAG.Name)) {
@@ -190,6 +190,7 @@ export function keyValueIn(object: Structure, version: Version): Structure {
   return version.major === 1 ? (inKeyValue(shown, downgradeKeyValue) as Structure) : shown;
 }
 
-const upgradeKeyValue = (node: Node): Node[] => (node.tag === TAG.Attribute ? [structure(TAG.Attributes, upgradeAttribute(node))] : [node]);
+const upgradeKeyValue = (node: Node, version: Version): Node[] =>
+  node.tag === TAG.Attribute ? [structure(TAG.Attributes, upgradeAttribute(node, version))] : [node];
 
 const downgradeKeyValue = (node: Node): Node[] => (node.tag === TAG.Attributes && node.type === TYPE.Structure ? downgradeAttributes(node.value) : [node]);

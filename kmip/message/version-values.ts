@@ -1,11 +1,11 @@
 // Restricts enumeration values and mask bits to the version of the message: refuses unknown ones in requests, and removes them from responses.
 import { isAttributeIn } from '../attribute/rules.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal, type ResultReason } from '../refusal.ts';
 import { codeName, enumerationNames, enumOf } from '../ttlv/enumeration-of.ts';
 import { MASK } from '../ttlv/mask.ts';
 import { tagName } from '../ttlv/names.ts';
 import { integer, type Node, type Structure, structure, TYPE } from '../ttlv/node.ts';
-import { enumerationValueExists, usageBits } from '../ttlv/since.ts';
+import { enumerationValueExists, tagExists, usageBits } from '../ttlv/since.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { Version } from '../version.ts';
 
@@ -29,6 +29,11 @@ export function checkValues(nodes: readonly Node[], version: Version): void {
 }
 
 export const spoken = ({ major, minor }: Version): string => `KMIP ${major}.${minor}`;
+
+/** @param tag of an attribute that is to change @throws Refusal with the reason if the version does not have it */
+export function checkReference(tag: number, version: Version, reason: ResultReason): void {
+  if (!tagExists(tag, version)) throw new Refusal(reason, `${spoken(version)} has no ${tagName(tag)}`);
+}
 
 /** Some clients of 2.x, such as PyKMIP, still send bits of 1.x that 2.x reserves. These bits are kept for clients of 1.x. */
 function checkUsage(mask: number, version: Version): void {

@@ -2,6 +2,7 @@
 import { type AttributeReference, readReference, valuesOf } from '../../../kmip/attribute/reference.ts';
 import { mayClientModify, readOnly, ruleOf } from '../../../kmip/attribute/rules.ts';
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
+import { checkReference } from '../../../kmip/message/version-values.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { tagName } from '../../../kmip/ttlv/names.ts';
 import { type Node, type Structure, structure, TYPE } from '../../../kmip/ttlv/node.ts';
@@ -24,6 +25,7 @@ export const adjustAttribute = {
 
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const reference = readReference(required(child(request, TAG.AttributeReference), TAG.AttributeReference));
+  checkReference(reference.tag, ctx.version, 'UnsupportedAttribute');
   const adjustment = required(enumNameOf(request, TAG.AdjustmentType, 'AdjustmentType'), TAG.AdjustmentType);
   return changeAttribute(request, ctx, 'AdjustAttribute', (draft) => {
     const attribute = presentValue(draft, reference);

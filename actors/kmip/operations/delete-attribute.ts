@@ -2,6 +2,7 @@
 import { readReference, referenceTo } from '../../../kmip/attribute/reference.ts';
 import type { AttributeValue } from '../../../kmip/attribute/set.ts';
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
+import { checkReference } from '../../../kmip/message/version-values.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import type { Node, Structure } from '../../../kmip/ttlv/node.ts';
 import { child, children, integerOf } from '../../../kmip/ttlv/read.ts';
@@ -33,6 +34,7 @@ function remove(draft: DescriptionDraft, request: Structure, ctx: OperationConte
   const references = children(request, TAG.AttributeReference).map(readReference);
   const [first] = references;
   if (!first) throw new Refusal('InvalidMessage', 'missing field: CurrentAttribute or AttributeReference');
+  for (const { tag } of references) checkReference(tag, ctx.version, 'InvalidAttribute');
   const index = integerOf(request, TAG.AttributeIndex);
   if (index !== undefined) return deleteValue(draft, first, { index });
   for (const reference of references) deleteAll(draft, reference);
