@@ -18,8 +18,9 @@ import { askedFormat, compressPoints, formatIn, inFormat } from './format.ts';
 import { keyOf } from './key.ts';
 import { isDestroyed, settle, stateAt } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
+import { isWrapped, openWrapped } from './opened.ts';
 import { asPkcs12 } from './pkcs12-export.ts';
-import { asksUnwrapped, unencodedFormat, unwrapContent, wrapContent, wrapThere } from './wrapping.ts';
+import { asksUnwrapped, unencodedFormat, wrapContent, wrapThere } from './wrapping.ts';
 import { wrapperOf, wrappingSpecification } from './wrapping-policy.ts';
 
 const { ObjectType } = ENUM;
@@ -39,17 +40,23 @@ function contentFor(request: Structure, object: ManagedObject, ctx: OperationCon
     if (!ctx.server.objects.sourceOf(object.id).keeper) return keptElsewhere(request, object, object.content, ctx);
     return fromKeeper(request, object, specification, ctx);
   }
+  const clear = wantsClear(request, object, ctx);
+  // What is stored wrapped is unwrapped first if the request says so: only then can its format be another, or another key wrap it.
+  const opened = clear && isWrapped(object) ? openWrapped(object, ctx) : object;
+  return andThen(opened, (each) => shapedFor(request, each, clear, ctx));
+}
+
+/** In the format and the wrapping that the request or the object requires. */
+function shapedFor(request: Structure, object: ManagedObject, clear: boolean, ctx: OperationContext): Structure | Promise<Structure> {
+  const specification = structureOf(request, TAG.KeyWrappingSpecification);
   const compression = codeOf(request, TAG.KeyCompressionType);
   const asked = askedFormat(request) ?? (specification && unencodedFormat(object, specification));
   const formatted = compression === undefined ? inFormat(object, asked ?? formatIn(object, ctx), ctx) : compressPoints(object, asked, compression, ctx);
   return andThen(formatted, (content) => {
-    const clear = wantsClear(request, object, ctx);
-    // A key that is stored wrapped is unwrapped first if the request says so, and then wrapped by the key of the request.
-    if (specification)
-      return andThen(clear ? unwrapContent(content, ctx) : content, (given) => wrapContent(wrappable(given, specification, object, ctx), specification, ctx));
+    if (specification) return wrapContent(wrappable(content, specification, object, ctx), specification, ctx);
     const wrapper = wrapperOf(object);
     if (wrapper !== undefined && !clear) return wrapContent(keyValueIn(content, ctx.version), wrappingSpecification(wrapper), ctx);
-    return andThen(clear ? unwrapContent(content, ctx) : content, (given) => withMask(given, object, ctx));
+    return withMask(content, object, ctx);
   });
 }
 
