@@ -76,7 +76,7 @@ export function modifyValue(draft: DescriptionDraft, node: Node, choice: Choice,
   if (others.some((value) => sameNode(value.node, node)))
     throw new Refusal(node.tag === TAG.Name ? 'NonUniqueNameAttribute' : 'InvalidField', `DENIED: the object already has this ${tagName(node.tag)}`);
   requireUnused(chosen.node);
-  const changed = draft.attributes.replaceValue(chosen, requireUsable(node));
+  const changed = draft.attributes.replaceValue(chosen, requireUsable(withUnit(node, chosen.node)));
   noteProtection(draft, node);
   return changed;
 }
@@ -157,6 +157,13 @@ export function requireUsable(node: Node, isCounted = false): Node {
   // A client that gives an unknown unit expects its uses to be counted in it.
   nameOf('UsageLimitsUnit', unit);
   return structure(node.tag, [longInteger(TAG.UsageLimitsTotal, total), longInteger(TAG.UsageLimitsCount, count), enumeration(TAG.UsageLimitsUnit, unit)]);
+}
+
+/** Who changes the total of UsageLimits alone does not mean other units (section 4.59). */
+function withUnit(node: Node, before: Node): Node {
+  if (node.tag !== TAG.UsageLimits || node.type !== TYPE.Structure || before.type !== TYPE.Structure || child(node, TAG.UsageLimitsUnit)) return node;
+  const unit = child(before, TAG.UsageLimitsUnit);
+  return unit ? structure(node.tag, [...node.value, unit]) : node;
 }
 
 function requireUnused(node: Node): void {

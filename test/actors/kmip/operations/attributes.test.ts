@@ -187,6 +187,8 @@ test('limits of use count from their total, and stay once they are used', async 
   await ask(addAttribute, ctx, to(limits(100n, 1n)));
   await ask(modifyAttribute, ctx, to(limits(50n)));
   assert.deepEqual(values(ctx, TAG.UsageLimits), [limits(50n, 50n)]);
+  await ask(setAttribute, ctx, to(structure(TAG.UsageLimits, [longInteger(TAG.UsageLimitsTotal, 40n)])));
+  assert.deepEqual(values(ctx, TAG.UsageLimits), [limits(40n, 40n)], 'a total alone does not change the unit');
   const used = holding([limits(50n, 49n)]);
   await assert.rejects(ask(modifyAttribute, used, to(limits(60n))), refused('AttributeReadOnly'));
   await assert.rejects(ask(deleteAttribute, used, reference(TAG.UsageLimits)), refused('AttributeReadOnly'));
