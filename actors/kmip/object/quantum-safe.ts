@@ -12,6 +12,6 @@ export function requireQuantumSafe(attributes: ReadonlyAttributes, algorithm: Cr
   if (attributes.first(TAG.QuantumSafe)?.value !== true) return;
   if (/^(MLKEM|MLDSA|SLHDSA)_/.test(algorithm)) return;
   const symmetric = !/^(RSA|DSA|DH|EC|ECDSA|ECDH|ECMQV|Ed25519|Ed448|X25519|X448)$/.test(algorithm);
-  if (!symmetric || bits < LEAST_SYMMETRIC_BITS)
-    throw new Refusal('GeneralFailure', `NOT_SAFE: ${algorithm} of ${bits} bits is not safe against quantum computers`);
+  if (symmetric && bits >= LEAST_SYMMETRIC_BITS) return;
+  throw new Refusal('GeneralFailure', `NOT_SAFE: ${symmetric ? `${algorithm} of ${bits} bits` : algorithm} is not safe against quantum computers`);
 }

@@ -17,6 +17,7 @@ import { markChanged } from '../object/lifecycle.ts';
 import type { Draft } from '../object/managed-object.ts';
 import { givenAlgorithm, newAttributes, requireAllowed } from '../object/new-attributes.ts';
 import { chosenIn, placeFor } from '../object/place.ts';
+import { requireQuantumSafe } from '../object/quantum-safe.ts';
 import { requireUse, USE } from '../object/usage.ts';
 import { takeUse } from '../object/usage-limits.ts';
 import type { Operation } from '../operation.ts';
@@ -49,7 +50,7 @@ async function run(asked: Structure, ctx: OperationContext): Promise<readonly No
   if (bits === undefined) throw new Refusal('InvalidMessage', 'the length to derive is missing: CryptographicLength');
   if (bits < 8 || bits % 8 !== 0) throw new Refusal('InvalidField', 'the cryptographic length must be a positive multiple of 8');
   const given = newAttributes(request, type, TAG.Attributes);
-  const algorithm = type === ObjectType.SymmetricKey ? derivedAlgorithm(given, ctx) : undefined;
+  const algorithm = type === ObjectType.SymmetricKey ? derivedAlgorithm(given, bits, ctx) : undefined;
   const length = algorithm === undefined ? bits / 8 : derivedLength(algorithm, bits);
   const contentFrom = algorithm === undefined ? secretFrom(attributes, given) : keyFrom(algorithm, bits, given);
   await requireCreation(ctx);
@@ -81,11 +82,12 @@ async function basesOf(request: Structure, ctx: OperationContext): Promise<KeyUs
   return bases;
 }
 
-/** @throws Refusal if none is given, or if the configuration of the server excludes it */
-function derivedAlgorithm(given: AttributeSet, { server }: OperationContext): CryptographicAlgorithm {
+/** @throws Refusal if none is given, if the configuration of the server excludes it, and that of `requireQuantumSafe` */
+function derivedAlgorithm(given: AttributeSet, bits: number, { server }: OperationContext): CryptographicAlgorithm {
   const algorithm = givenAlgorithm(given);
   if (algorithm === undefined) throw new Refusal('InvalidMessage', 'the cryptographic algorithm must be specified for a derived key');
   requireAllowed(algorithm, server.args.algorithms);
+  requireQuantumSafe(given, algorithm, bits);
   return algorithm;
 }
 

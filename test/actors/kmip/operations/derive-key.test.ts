@@ -7,7 +7,7 @@ import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
 import { deriveKey } from '../../../../actors/kmip/operations/derive-key.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../../kmip/ttlv/mask.ts';
-import { bytes, enumeration, integer, longInteger, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
+import { boolean, bytes, enumeration, integer, longInteger, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { hex, parameters, privateKey, publicKey, refused, secret, secretBytes, secretData, utf8 } from '../../../fakes/keys.ts';
 import { ObjectsInMemory } from '../../../fakes/objects.ts';
@@ -119,6 +119,21 @@ test('a derived key has room for parity bits, and is of a symmetric algorithm th
     await refused(deriveKey.run(request({ ...HKDF, attributes: attributes(algorithm, 256) }), ctx), 'InvalidField', algorithm);
   const strict = new ObjectsInMemory([secret('base', IKM)], { args: { algorithms: ['ChaCha20'] } });
   await refused(deriveKey.run(request(HKDF), strict), 'InvalidField', 'not configured to use AES');
+});
+
+test('a key that has to withstand quantum computers is not derived where Create would not make it', async () => {
+  const ctx = new ObjectsInMemory([secret('base', IKM)]);
+  const of = (name: keyof typeof ENUM.CryptographicAlgorithm, bits: number): Derivation => ({
+    ...HKDF,
+    attributes: [
+      enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm[name]),
+      integer(TAG.CryptographicLength, bits),
+      integer(TAG.CryptographicUsageMask, BIT.Encrypt),
+      boolean(TAG.QuantumSafe, true),
+    ],
+  });
+  await refused(deriveKey.run(request(of('AES', 128)), ctx), 'GeneralFailure', 'AES of 128 bits');
+  assert.equal((await derived(ctx, of('AES', 256))).attributes.first(TAG.QuantumSafe)?.value, true);
 });
 
 test('HASH is over the key, never over public data in its place', async () => {
