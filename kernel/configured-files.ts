@@ -1,6 +1,6 @@
 // Reads the files that a configuration names and makes what it describes, as a start would, but starts and writes nothing.
 import { randomUUID } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Built, build } from './built.ts';
 import { createClock } from './clock.ts';
@@ -13,7 +13,7 @@ import { requireClients, requireOwnPort } from './listener/listener.ts';
 import { createLog } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { newSharedMemory } from './shared/memory.ts';
-import { databaseFile, isMissingFile, openableStoreUrl } from './store/store-url.ts';
+import { databaseFile, isFolder, isMissingFile, openableStoreUrl } from './store/store-url.ts';
 import { createVersions } from './versions.ts';
 
 /**
@@ -35,7 +35,8 @@ export function checkConfiguredFiles(configured: Configured): readonly string[] 
 /** A start makes the data folder, but none in it. */
 function checkStorePlace({ config, dataDir }: Configured): void {
   const folder = resolve(dataDir);
-  const isThere = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  const isThere = isFolder(folder, 'data folder');
+  if (!isThere && existsSync(folder)) throw new ConfigError([`data folder ${folder}: is not a folder; move it away, or name another one`]);
   const file = databaseFile(config.store.url);
   if (isThere || (file !== undefined && dirname(join(folder, file)) !== folder)) openableStoreUrl(config.store.url, folder);
 }

@@ -7,7 +7,7 @@ import { argvOf, type Installation as Given, INSTALLATION } from '../groups/loca
 import { printable } from '../printable.ts';
 import { checkCertificates } from './certificates.ts';
 import { checkDatabase } from './database.ts';
-import { checkFiles } from './files.ts';
+import { checkFiles, unreadableFolder } from './files.ts';
 import { type Check, type Finding, type Installation, ok, problem, warning } from './finding.ts';
 import { checkHsms } from './hsm.ts';
 import { checkClock, checkEntropy, checkLimits, checkPackages } from './machine.ts';
@@ -54,6 +54,9 @@ export async function examine(flags: Given, env: NodeJS.ProcessEnv, now: number)
   let installation: Installation;
   try {
     const configured = await configure({ plugins: BUILT_IN, argv: argvOf(flags), env });
+    // Whatever is in it would seem to be missing.
+    const unreadable = unreadableFolder(resolve(configured.dataDir));
+    if (unreadable) return [unreadable];
     const warnings = [...configured.warnings, ...checkConfiguredFiles(configured)];
     const { config, sections, base, dataDir } = configured;
     installation = { config, sections, base, dataDir: resolve(dataDir), env, now };

@@ -1,5 +1,5 @@
 // Checks the data folder: who can read it, whether the root key is there, and whether the disk has room.
-import { type Stats, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, type Stats, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../kernel/config/config-error.ts';
 import { rootKeys } from '../../kernel/root-key.ts';
@@ -15,9 +15,21 @@ const SECRETS = ['root.key', 'gatehouse.db', 'gatehouse.db-wal', 'tls/key.pem', 
 export const checkFiles: Check = (installation) => {
   const folder = statOf(installation.dataDir);
   if (!folder) return [ok('data folder', `${installation.dataDir} is not there yet; the first start makes it`)];
-  if (!folder.isDirectory()) return [problem('data folder', `${installation.dataDir} is not a folder`, 'move it away, or name another one with --data-dir')];
   return [privacy(installation.dataDir, folder, 'data folder', '700'), ...secrets(installation), ...rootKey(installation), room(installation)];
 };
+
+/** @returns why nothing in the data folder can be looked at; undefined if it can, or if there is none yet */
+export function unreadableFolder(dataDir: string): Finding | undefined {
+  try {
+    if (!statSync(dataDir).isDirectory()) return problem('data folder', `${dataDir} is not a folder`, 'move it away, or name another one with --data-dir');
+    accessSync(dataDir, constants.R_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    return problem('data folder', `${dataDir} cannot be read (${code})`, 'run doctor as the user of the server, or name another one with --data-dir');
+  }
+}
 
 function statOf(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false });

@@ -1,5 +1,5 @@
 // Checks the machine: its clock, its randomness, its limits, and the packages that may be missing.
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Check, type Finding, ok, problem, warning } from './finding.ts';
@@ -12,7 +12,7 @@ const SYNCHRONIZED = '/run/systemd/timesync';
 
 export const checkClock: Check = ({ dataDir, now }) => {
   const newest = existsSync(dataDir)
-    ? Math.max(0, ...readdirSync(dataDir).map((name) => statSync(join(dataDir, name), { throwIfNoEntry: false })?.mtimeMs ?? 0))
+    ? Math.max(0, ...readdirSync(dataDir).map((name) => lstatSync(join(dataDir, name), { throwIfNoEntry: false })?.mtimeMs ?? 0))
     : 0;
   if (newest > now + 60_000)
     return [

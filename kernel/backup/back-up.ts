@@ -1,5 +1,5 @@
 // `--backup`: writes the whole store at one moment to one file, without the root key. A server may be using the store at the same time.
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { migrationSets } from '../catalog/migrations.ts';
 import { createClock } from '../clock.ts';
@@ -70,10 +70,18 @@ async function writeSnapshot({ config, catalog, dataDir, url, path, version }: W
   }
 }
 
-/** @throws BackupError if the file of a database in a file does not exist */
+/** @throws BackupError if the file of a database in a file does not exist, or is in the folder of another user */
 export function requireDatabase(url: string, to: string): void {
   const file = databaseFile(url);
-  if (file !== undefined && !existsSync(file)) throw new BackupError(`there is no database ${file} to ${to}; check --data-dir and store.url`);
+  if (file !== undefined && !isThere(file)) throw new BackupError(`there is no database ${file} to ${to}; check --data-dir and store.url`);
+}
+
+function isThere(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw new BackupError(`the database ${file} cannot be read (${(error as NodeJS.ErrnoException).code}); run this as the user of the server`);
+  }
 }
 
 /** A success is audited before the backup is made, so that the backup contains the row too; a failure after it takes it back. */

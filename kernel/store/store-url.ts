@@ -65,10 +65,18 @@ export function openableStoreUrl(url: string, dataDir: string, where = 'store.ur
     return full;
   }
   const folder = dirname(path);
-  const isFolder = (each: string) => statSync(each, { throwIfNoEntry: false })?.isDirectory() === true;
-  if (!isFolder(folder)) throw new ConfigError([`${where}: there is no folder ${folder} for the database file; make it, or name another place`]);
-  if (isFolder(path)) throw new ConfigError([`${where}: ${path} is a folder; name a file`]);
+  if (!isFolder(folder, where)) throw new ConfigError([`${where}: there is no folder ${folder} for the database file; make it, or name another place`]);
+  if (isFolder(path, where)) throw new ConfigError([`${where}: ${path} is a folder; name a file`]);
   return full;
+}
+
+/** @throws ConfigError for what cannot be looked at, such as a file in the folder of another user */
+export function isFolder(path: string, where: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch (error) {
+    throw new ConfigError([`${where}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code}); use the user of the server, or name another place`]);
+  }
 }
 
 function requireFiles(url: string, where: string): void {
