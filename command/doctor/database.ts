@@ -3,29 +3,31 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { databaseFile, driverUrl } from '../../kernel/store/store-url.ts';
-import { type Check, type Finding, ok, problem, warning } from './finding.ts';
+import { type Check, type Finding, type Installation, ok, problem, warning } from './finding.ts';
 import { rightsIn } from './postgres-rights.ts';
+import { checkRootKey } from './root-key.ts';
 
 const MIN_POSTGRES = 150_000;
 const CONNECT_MS = 5_000;
 /** Sessions and leases of several machines compare their times. */
 const MAX_DRIFT_MS = 5_000;
 
-export const checkDatabase: Check = ({ config, dataDir }) => {
-  const { url } = config.store;
-  const file = databaseFile(url);
+export const checkDatabase: Check = (installation) => {
+  const { config, dataDir } = installation;
+  const file = databaseFile(config.store.url);
   // As a start finds it: always in the data folder.
-  return file === undefined ? postgres(url) : sqlite(join(dataDir, file));
+  return file === undefined ? postgres(installation) : sqlite(join(dataDir, file), installation);
 };
 
 /** Reads only; a running server goes on meanwhile. */
-function sqlite(path: string): Finding[] {
+async function sqlite(path: string, installation: Installation): Promise<Finding[]> {
   if (!existsSync(path)) return [ok('database', `${path} is not there yet; the first start makes it`)];
   try {
     const db = new DatabaseSync(path, { readOnly: true });
     try {
       const { quick_check: says } = db.prepare('PRAGMA quick_check(1)').get() as { quick_check: string };
-      if (says === 'ok') return [ok('database', `${path} is sound`)];
+      const rows = { all: async <T extends object>(sql: string) => db.prepare(sql).all() as T[] };
+      if (says === 'ok') return [ok('database', `${path} is sound`), ...(await checkRootKey(installation, rows))];
       return [problem('database', `${path} is damaged: ${says}`, 'stop the server, keep a copy of the file, and restore the last backup: gatehouse restore')];
     } finally {
       db.close();
@@ -37,10 +39,10 @@ function sqlite(path: string): Finding[] {
   }
 }
 
-async function postgres(connectionString: string): Promise<Finding[]> {
+async function postgres(installation: Installation): Promise<Finding[]> {
   // Loaded here only: every command would wait for it.
   const { Client } = await import('pg');
-  const client = new Client({ connectionString: driverUrl(connectionString), connectionTimeoutMillis: CONNECT_MS, query_timeout: CONNECT_MS });
+  const client = new Client({ connectionString: driverUrl(installation.config.store.url), connectionTimeoutMillis: CONNECT_MS, query_timeout: CONNECT_MS });
   try {
     await client.connect();
     const { rows } = await client.query<{ version: number; now: Date }>(
@@ -56,6 +58,7 @@ async function postgres(connectionString: string): Promise<Finding[]> {
         ? [warning('clock', `this machine and the database differ by ${Math.round(drift / 1_000)} s`, 'let both get their time from the network (NTP)')]
         : []),
       ...(await rightsIn(client)),
+      ...(await checkRootKey(installation, { all: async <T extends object>(sql: string) => (await client.query<T>(sql)).rows })),
     ];
   } catch (error) {
     // The address holds a password; what the driver says does not.

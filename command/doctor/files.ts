@@ -1,4 +1,4 @@
-// Checks the data folder: who can read it, whether the root key is there, and whether the disk has room.
+// Checks the data folder: who can read it, whether the root key is one, and whether the disk has room.
 import { accessSync, constants, type Stats, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../kernel/config/config-error.ts';
@@ -58,18 +58,11 @@ function secrets({ dataDir }: Installation): Finding[] {
 function rootKey({ config, dataDir }: Installation): Finding[] {
   try {
     for (const root of rootKeys({ dataDir, configured: config.store.root_key })) root.forget();
+    return [];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return [problem('root key', error.problems.join('; '), 'put the file back from where you keep it: without it nobody can open the keys')];
   }
-  if (config.store.root_key !== '' || statOf(join(dataDir, 'root.key')) || !statOf(join(dataDir, 'gatehouse.db'))) return [];
-  return [
-    problem(
-      'root key',
-      `${join(dataDir, 'root.key')} is missing, and the database needs it`,
-      'put it back from where you keep it: without it nobody can open the keys',
-    ),
-  ];
 }
 
 function room({ dataDir }: Installation): Finding {
