@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { addressList } from '../../../kernel/address-list.ts';
 import { sourceOf } from '../../../kernel/http/source.ts';
-import { startServer } from '../../server.ts';
+import { people } from '../../people.ts';
+import { signInAdmin, startServer } from '../../server.ts';
 
 test('the port of a client or of a proxy in X-Forwarded-For is no part of the address', async () => {
   const server = await startServer({
@@ -24,6 +25,25 @@ test('sign-in attempts of one client are counted together, whatever ports a prox
   const attempt = (port: number) => server.ask('POST', '/auth/approle/login', { headers: { 'x-forwarded-for': `192.0.2.1:${port}` }, body });
   const attempts = await Promise.all(Array.from({ length: 20 }, (_, at) => attempt(50_000 + at)));
   assert.ok(attempts.some(({ status }) => status === 429));
+  await server.end();
+});
+
+test('what is no address is one source, whatever the text, and has no right of an address', async () => {
+  const server = await startServer({ config: '[http]\ntrusted_proxies = ["127.0.0.1"]\n[metrics]\nallow = ["0.0.0.0/0", "::/0"]\n' });
+  const they = people(server, await signInAdmin(server));
+  await they.realm('r');
+  await they.user('r', 'ann', 'ann password');
+  const signIn = (from: string, password: string) =>
+    server.ask('POST', '/login?realm=r', {
+      headers: { 'x-forwarded-for': from, authorization: `Basic ${Buffer.from(`ann:${password}`).toString('base64')}` },
+    });
+  for (const from of ['*', '*', '*', 'x'.repeat(8_000), '192.0.2.1, "192.0.2.2"', '192.0.2.300'])
+    assert.equal((await signIn(from, 'wrong password')).status, 401, from.slice(0, 20));
+  const { body } = await server.ask('GET', '/audit?event=login&realm=r', { cookie: they.root });
+  assert.deepEqual(new Set(body.events.map((event: { source: string }) => event.source)), new Set(['unknown']));
+  assert.deepEqual([(await signIn('192.0.2.1', 'ann password')).status, (await signIn('unknown', 'ann password')).status], [200, 401]);
+  const metrics = async (from: string) => (await server.ask('GET', '/metrics', { headers: { 'x-forwarded-for': from } })).status;
+  assert.deepEqual([await metrics('192.0.2.1'), await metrics('unknown')], [200, 403]);
   await server.end();
 });
 
