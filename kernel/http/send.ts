@@ -15,7 +15,7 @@ const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 /** Only undefined is an empty body; `null` is sent as JSON. @returns the reply if Fastify sends it, undefined if it is sent */
 export function send(request: FastifyRequest, reply: FastifyReply, answer: Response): FastifyReply | undefined {
   const { status, body, headers, once } = answer;
-  if (body === undefined) return withHeaders(reply.code(status), headers).send();
+  if (body === undefined) return withHeaders(reply.code(status), headers).send(isUnmeasured(request, status) ? Readable.from([]) : undefined);
   const isBytes = body instanceof Uint8Array;
   const isText = typeof body === 'string' && answer.type !== undefined;
   if (!isBytes && !isText && isPiecewise(body))
@@ -29,6 +29,11 @@ export function send(request: FastifyRequest, reply: FastifyReply, answer: Respo
   if (isPlain && sent.length <= SLICE_BYTES && request.method !== 'HEAD') return void sendSmall(request, reply, status, type, sent);
   if (once && isBytes) isForOnce(body);
   return withHeaders(reply.code(status), headers).type(type).send(sent);
+}
+
+/** Fastify tells a HEAD that an empty answer has the length 0, which these may not (RFC 9110 section 8.6), but no length for a stream. */
+function isUnmeasured({ method }: FastifyRequest, status: number): boolean {
+  return method === 'HEAD' && (status === 204 || status === 304);
 }
 
 function isPiecewise(body: unknown): body is AsyncIterable<string> {

@@ -213,6 +213,19 @@ test('a link on another server of this domain, which brings the cookie, leads to
   isProblem(await server.ask('GET', '/whoami', { cookie, headers: { ...link, accept: 'text/html' } }), 403, 'FORBIDDEN');
 });
 
+test('HEAD tells no length where GET tells none: of an answer that has not changed, or has no content', async () => {
+  const { etag } = (await server.ask('GET', '/sign-in')).headers;
+  for (const [path, headers, status] of [
+    ['/sign-in', { 'if-none-match': String(etag) }, 304],
+    ['/v1/sys/health?activecode=204', {}, 204],
+  ] as const) {
+    const answers = [await server.ask('GET', path, { headers }), await server.ask('HEAD', path, { headers })];
+    for (const answer of answers)
+      assert.deepEqual([answer.status, answer.headers['content-length'], answer.headers['transfer-encoding']], [status, undefined, undefined]);
+  }
+  assert.equal((await server.ask('HEAD', '/health')).headers['content-length'], '15');
+});
+
 test('unknown paths are 404, other methods 405 with Allow, HEAD is GET', async () => {
   isProblem(await server.ask('GET', '/nowhere'), 404, 'NOT_FOUND');
   isProblem(await server.ask('GET', '/%00'), 404, 'NOT_FOUND');
