@@ -28,6 +28,8 @@ export async function firstStart(ctx: AuthContext): Promise<readonly string[]> {
     const { password, passwordHash } = await makePassword(ctx, given);
     const first = { username: USERNAME, passwordHash };
     const made = (await directory.firstStart(first)) || (isReset && (await directory.resetAdmin(first).then(() => true)));
+    // A file of before has another password.
+    if (given !== undefined) forgetInitialPassword(ctx.dataDir, USERNAME);
     if (made) return [given === undefined ? signIn(isJournal(process.env) ? fromFile(ctx) : `'${USERNAME}:${password}'`) : signIn(USERNAME)];
     // Another node over the same store was first: its password counts, and not the one in this node's file.
     forgetInitialPassword(ctx.dataDir, USERNAME);

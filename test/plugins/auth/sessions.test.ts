@@ -382,6 +382,17 @@ test('--reset-admin gives the admin a new password, drops second factor and lock
   await server.end();
 });
 
+test('--reset-admin to a password of the environment removes the file of the initial one', async () => {
+  const server = await startServer();
+  assert.notEqual(server.initialPassword, '');
+  await server.stop();
+  const again = await startServer({ dataDir: server.dataDir, argv: ['--reset-admin'], env: { GATEHOUSE_ADMIN_PASSWORD: 'from the variable' } });
+  assert.equal(again.initialPassword, '');
+  assert.equal((await again.ask('POST', '/login?realm=_', { user: 'admin:from the variable' })).body.next_step, 'ChangePassword');
+  await again.end();
+  await server.end();
+});
+
 test('the databases are stopped', async () => {
   for (const database of databases) await database.stop();
 });
