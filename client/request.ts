@@ -34,7 +34,7 @@ export interface Received {
 
 /**
  * @param name method and path: `GET /realms/{realm_id}/userpass`
- * @throws GatehouseError for an answer with status 400 or higher, for no answer, and for a parameter that cannot stand in a path
+ * @throws GatehouseError for an answer with status 400 or higher, for no answer, for a credential that no header can carry, and for a parameter that cannot stand in a path
  */
 export async function send({ address, fetch, credential }: Sender, name: string, given: Given): Promise<Received> {
   const [method, path] = name.split(' ') as [string, string];
@@ -76,14 +76,29 @@ function unreachable(error: unknown): GatehouseError {
   return new GatehouseError({ status: 0, code: 'UNREACHABLE', message: `the server cannot be reached: ${reason}`, cause: error });
 }
 
-/** RFC 6265, RFC 6750 and RFC 7617. */
+/** RFC 6265, RFC 6750 and RFC 7617. @throws GatehouseError */
 function headersOf(credential: Credential | undefined): Record<string, string> {
   if (credential === undefined) return {};
-  if ('cookie' in credential) return { cookie: `_ea_=${credential.cookie}` };
-  if ('token' in credential) return { 'x-app-token': credential.token };
-  if ('bearer' in credential) return { authorization: `Bearer ${credential.bearer}` };
-  const bytes = new TextEncoder().encode(`${credential.user}:${credential.password}`);
-  return { authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` };
+  if ('cookie' in credential) return { cookie: `_ea_=${carried('cookie', credential.cookie)}` };
+  if ('token' in credential) return { 'x-app-token': carried('app token', credential.token) };
+  if ('bearer' in credential) return { authorization: `Bearer ${carried('bearer token', credential.bearer)}` };
+  const { user, password } = credential;
+  // What follows it would be the beginning of the password of another user.
+  if (user.includes(':')) throw denied('a user name has no colon');
+  const bytes = new TextEncoder().encode(`${user}:${password}`);
+  return { authorization: `Basic ${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))}` };
+}
+
+/** `fetch` would name the whole credential in an error, as if the server could not be reached. */
+function carried(what: string, value: string): string {
+  const text = value.trim();
+  if (/^[!-:<-~]*$/.test(text)) return text;
+  throw denied(`the ${what} has a character that none can have, such as a line break`);
+}
+
+/** As the server would refuse it. */
+function denied(message: string): GatehouseError {
+  return new GatehouseError({ status: 401, code: 'AUTH_DENIED', message });
 }
 
 function filled(path: string, params: Readonly<Record<string, string>>): string {

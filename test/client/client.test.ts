@@ -72,4 +72,24 @@ test('an error has the status, the code, the words and the request id of the ans
   assert.equal(`${gone.status} ${gone.code}`, '0 UNREACHABLE');
 });
 
+test('a credential that no header can carry is refused without a request and without being told', async () => {
+  for (const [credential, what] of [
+    [{ token: 'hvs.secret\nsecret' }, 'app token'],
+    [{ bearer: 'secret\u2192.b.c' }, 'bearer token'],
+    [{ bearer: 'secret .b.c' }, 'bearer token'],
+    [{ cookie: 'secret; other=1' }, 'cookie'],
+  ] as const) {
+    const refused = await refusal(client.as(credential).call('GET /me'));
+    assert.equal(
+      `${refused.status} ${refused.code}: ${refused.message}`,
+      `401 AUTH_DENIED: the ${what} has a character that none can have, such as a line break`,
+    );
+  }
+  const colon = await refusal(client.as({ user: 'admin:x', password: 'secret' }).signIn({ query: { realm: '_' } }));
+  assert.equal(`${colon.status} ${colon.message}`, '401 a user name has no colon');
+  assert.equal((await refusal(client.as({ token: ' none\r\n' }).call('GET /me'))).code, 'UNAUTHENTICATED', 'the end of a line is no part of it');
+  const long = await refusal(client.as({ user: 'admin', password: 'x'.repeat(500_000) }).signIn({ query: { realm: '_' } }));
+  assert.equal(long.status, 431);
+});
+
 test.run();
