@@ -12,7 +12,7 @@ import { USE, unusable } from '../object/usage.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { isPublic, publicKeyEncrypt } from '../use/asymmetric.ts';
-import { cipherAlgorithm, noData, noParts, requireAuthenticated, tagInData } from '../use/cipher-rules.ts';
+import { cipherAlgorithm, noData, noParts, requireAuthenticated, requirePairAuthenticates, tagInData } from '../use/cipher-rules.ts';
 import { encryptFormat } from '../use/format-preserving.ts';
 import { type PartOfMany, partOf } from '../use/part.ts';
 import { correlation, repeated } from '../use/parts.ts';
@@ -38,6 +38,7 @@ function encryptWith(use: KeyUse, request: Structure, ctx: OperationContext): re
   if (object.type !== ENUM.ObjectType.SymmetricKey) {
     if (!isPublic(object)) throw unusable(object, USE.Encrypt, 'InvalidObjectType', 'this kind of object cannot encrypt');
     if (part.is !== 'whole') throw noParts('a public key');
+    requirePairAuthenticates(request, key, parameters);
     return andThen(use.spend(data?.length ?? 0), () => publicKeyEncrypt(key, parameters, request));
   }
   const algorithm = cipherAlgorithm(ctx, parameters, object);

@@ -6,7 +6,7 @@ import { bytesOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Key } from '../object/key.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
-import { noData } from './cipher-rules.ts';
+import { noData, requirePairAuthenticates } from './cipher-rules.ts';
 
 const NOTHING = new Uint8Array();
 
@@ -30,7 +30,8 @@ export async function publicKeyEncrypt(key: Key, parameters: CryptographicParame
   return [text(TAG.UniqueIdentifier, key.id), bytes(TAG.Data, encrypted.data), ...iv];
 }
 
-/** @param data a ciphertext, or an encapsulation for an ML-KEM key @throws Refusal: those of `decrypt` */
+/** @param data a ciphertext, or an encapsulation for an ML-KEM key @throws Refusal: those of `decrypt`; InvalidField */
 export async function privateKeyDecrypt(key: Key, parameters: CryptographicParameters, request: Structure, data: Uint8Array): Promise<Uint8Array> {
+  requirePairAuthenticates(request, key, parameters);
   return key.decrypt({ algorithm: undefined, parameters, data, aad: bytesOf(request, TAG.AuthenticatedEncryptionAdditionalData) });
 }

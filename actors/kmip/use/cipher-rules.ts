@@ -7,7 +7,7 @@ import { bytesOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Version } from '../../../kmip/version.ts';
 import { effectiveAlgorithm } from '../object/cryptographic-parameters.ts';
-import type { CipherFacts } from '../object/key.ts';
+import type { CipherFacts, Key } from '../object/key.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import type { OperationContext } from '../operation-context.ts';
 
@@ -21,11 +21,22 @@ export function cipherAlgorithm(ctx: OperationContext, parameters: Cryptographic
   return algorithm;
 }
 
+const OF_AUTHENTICATION = [TAG.AuthenticatedEncryptionAdditionalData, TAG.AuthenticatedEncryptionTag] as const;
+
+const givenOf = (request: Structure): number | undefined => OF_AUTHENTICATION.find((tag) => bytesOf(request, tag)?.length);
+
 /** @throws Refusal InvalidField, because the client would otherwise believe that its data was authenticated */
-export function requireAuthenticated(request: Structure, { name, authenticated }: CipherFacts): void {
-  if (authenticated) return;
-  for (const tag of [TAG.AuthenticatedEncryptionAdditionalData, TAG.AuthenticatedEncryptionTag])
-    if (bytesOf(request, tag)?.length) throw new Refusal('InvalidField', `${name} does not authenticate data; leave out ${tagName(tag)}`);
+export function requireAuthenticated(request: Structure, { name, authenticated }: Pick<CipherFacts, 'name' | 'authenticated'>): void {
+  const given = authenticated ? undefined : givenOf(request);
+  if (given !== undefined) throw new Refusal('InvalidField', `${name} does not authenticate data; leave out ${tagName(given)}`);
+}
+
+/**
+ * As requireAuthenticated, for a key of a pair. Its cipher is asked for only if that matters, because tokens may do without the mechanism of a padding.
+ * @throws Refusal InvalidField
+ */
+export function requirePairAuthenticates(request: Structure, key: Key, parameters: CryptographicParameters): void {
+  if (givenOf(request) !== undefined) requireAuthenticated(request, key.cipher({ algorithm: undefined, parameters }));
 }
 
 /** AuthenticatedEncryptionTag came with KMIP 1.4; in earlier versions the data ends with the tag. */

@@ -33,7 +33,10 @@ export async function encryptFormat({ object, key }: KeyUse, parameters: Cryptog
   return [text(TAG.UniqueIdentifier, object.id), bytes(TAG.Data, encrypted.data)];
 }
 
+/** @throws Refusal InvalidField */
 export async function decryptFormat({ object, key }: KeyUse, parameters: CryptographicParameters, request: Structure, data: Uint8Array): Promise<Uint8Array> {
+  if (bytesOf(request, TAG.AuthenticatedEncryptionTag)?.length)
+    throw new Refusal('InvalidField', 'FF1 does not authenticate data; leave out AuthenticatedEncryptionTag');
   return key.decrypt({ algorithm: 'FPE_FF1', parameters, data, format: formatFor(object, request) });
 }
 

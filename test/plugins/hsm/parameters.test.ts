@@ -29,6 +29,10 @@ const id = () => `${server.prefix}known`;
 
 const counting = (value: number) => parameters(enumeration('BlockCipherMode', 'CTR'), integer('CounterLength', 32), integer('InitialCounterValue', value));
 
+/** OAEP as SoftHSM has it. */
+const oaepWith = (...more: Parameters<typeof parameters>) =>
+  parameters(enumeration('PaddingMethod', 'OAEP'), enumeration('HashingAlgorithm', 'SHA_1'), ...more);
+
 function byNode(value: number): string {
   const first = Buffer.alloc(16);
   first.set(NONCE);
@@ -90,13 +94,27 @@ if (!skipWithout('softhsm2')) {
     const own = `${server.prefix}labelled`;
     const rsa = [enumeration('CryptographicAlgorithm', 'RSA'), integer('CryptographicLength', 2048)];
     await done(makePair(server.admin, own, ...rsa));
-    const oaep = (label: string) => parameters(enumeration('PaddingMethod', 'OAEP'), enumeration('HashingAlgorithm', 'SHA_1'), bytes('PSource', label));
+    const oaep = (label: string) => oaepWith(bytes('PSource', label));
     const { Data: sealed = '' } = await done(kmip(server.admin, 'Encrypt', identifier(`${own}_pk`), oaep(''), bytes('Data', DATA)));
     const open = (label: string) => kmip(server.admin, 'Decrypt', identifier(own), oaep(label), bytes('Data', sealed));
     assert.equal((await done(open('')))['Data'], DATA.toString('hex').toUpperCase());
     const none = /^Unsupported_Cryptographic_Parameters: the token has no mechanism CKM_RSA_PKCS_OAEP with a label \(PSource\)$/;
     await refused(open('4142'), none);
     await refused(kmip(server.admin, 'Encrypt', identifier(`${own}_pk`), oaep('4142'), bytes('Data', DATA)), none);
+  });
+
+  test('what is to be authenticated is not taken by RSA keys, as with keys in software', async () => {
+    const own = `${server.prefix}bare`;
+    await done(makePair(server.admin, own, enumeration('CryptographicAlgorithm', 'RSA'), integer('CryptographicLength', 2048)));
+    const beside = ['AuthenticatedEncryptionAdditionalData', 'AuthenticatedEncryptionTag'] as const;
+    for (const padding of [parameters(enumeration('PaddingMethod', 'PKCS1v1.5')), oaepWith()]) {
+      const asked = (operation: string, key: string, data: Uint8Array | string, ...more: Parameters<typeof structure>[1][]) =>
+        kmip(server.admin, operation, identifier(key), padding, bytes('Data', data), ...more);
+      const { Data: sealed = '' } = await done(asked('Encrypt', `${own}_pk`, DATA));
+      await refused(asked('Encrypt', `${own}_pk`, DATA, bytes(beside[0], '41')), /^Invalid_Field: RSA does not authenticate data; leave out/);
+      for (const each of beside) await refused(asked('Decrypt', own, sealed, bytes(each, '41'.repeat(16))), /^Invalid_Field: RSA does not authenticate data/);
+      assert.equal((await done(asked('Decrypt', own, sealed)))['Data'], DATA.toString('hex').toUpperCase());
+    }
   });
 
   test('an initial value of key wrap other than the default is not passed over', async () => {

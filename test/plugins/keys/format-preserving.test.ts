@@ -58,6 +58,11 @@ test('sample 8 of NIST SP 800-38G, the alphabet as additional data and the tweak
   assert.equal(await turned('Decrypt', '1001623463', alphabet('numeric'), tweak('9876543210')), '0123456789');
 });
 
+test('a tag is not taken, because FF1 authenticates nothing', async () => {
+  assert.match(await refusal(key, 'Decrypt', '1001623463', bytes(TAG.AuthenticatedEncryptionTag, new Uint8Array(16))), /leave out AuthenticatedEncryptionTag/);
+  assert.equal(await turned('Decrypt', '6657667009', bytes(TAG.AuthenticatedEncryptionTag, new Uint8Array())), '0123456789');
+});
+
 /** What another implementation makes of a text. */
 function byAnother(characters: string, value: string): string {
   const order = [...characters];

@@ -5,9 +5,10 @@ import type { Operation } from '../../../actors/kmip/operation.ts';
 import { OPERATIONS } from '../../../actors/kmip/operations/index.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { tagName } from '../../../kmip/ttlv/names.ts';
-import { boolean, bytes, enumeration, integer, type Node, structure, TYPE } from '../../../kmip/ttlv/node.ts';
-import { bytesOf, children, codeOf, structureOf } from '../../../kmip/ttlv/read.ts';
+import { boolean, bytes, dateTime, enumeration, integer, type Node, structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { bytesOf, children, codeOf, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
 import { operationExists } from '../../../kmip/ttlv/since.ts';
 import { TAG, type TagName } from '../../../kmip/ttlv/tag.ts';
 import { WORKING_VERSION } from '../../../kmip/version.ts';
@@ -189,6 +190,35 @@ test('what is to be authenticated is not taken by a mode that authenticates noth
     assert.equal(answer?.reason, 'InvalidField');
   }
   await of2.do('Decrypt', ...back);
+});
+
+/** With the private key, which decrypts what the public key encrypts, and the member of the answer to Encrypt that Decrypt takes. */
+async function encryptingPair(algorithm: 'RSA' | 'MLKEM_768') {
+  const usage = integer(TAG.CryptographicUsageMask, MASK.CryptographicUsageMask.Encrypt | MASK.CryptographicUsageMask.Decrypt);
+  const facts = [enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm[algorithm]), usage, dateTime(TAG.ActivationDate, 0)];
+  const made = await of2.do('CreateKeyPair', structure(TAG.CommonAttributes, facts));
+  const idOf = (tag: number) => ID(textOf(made, tag) as string);
+  const ciphertext = algorithm === 'RSA' ? TAG.Data : TAG.IVCounterNonce;
+  return { privateKey: idOf(TAG.PrivateKeyUniqueIdentifier), publicKey: idOf(TAG.PublicKeyUniqueIdentifier), ciphertext };
+}
+
+test('what is to be authenticated is not taken by keys of pairs that authenticate nothing', async () => {
+  for (const algorithm of ['RSA', 'MLKEM_768'] as const) {
+    const { privateKey, publicKey, ciphertext } = await encryptingPair(algorithm);
+    const request = [publicKey, bytes(TAG.Data, Buffer.from('secret'))];
+    const back = [privateKey, bytes(TAG.Data, bytesOf(await of2.do('Encrypt', ...request), ciphertext) as Uint8Array)];
+    const [additional, tag] = [TAG.AuthenticatedEncryptionAdditionalData, TAG.AuthenticatedEncryptionTag];
+    const refused = [
+      ...(await of2.refusals('Encrypt', [[...request, bytes(additional, Buffer.alloc(16))]])),
+      ...(await of2.refusals(
+        'Decrypt',
+        [additional, tag].map((each) => [...back, bytes(each, Buffer.alloc(16))]),
+      )),
+    ];
+    assert.deepEqual([...new Set(refused.map((each) => each?.reason))], ['InvalidField'], algorithm);
+    for (const each of refused) assert.match(each?.message ?? '', /does not authenticate data; leave out AuthenticatedEncryption/);
+    await of2.do('Decrypt', ...back, bytes(additional, new Uint8Array()));
+  }
 });
 
 test('one object at a time is registered', async () => {
