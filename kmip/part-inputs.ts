@@ -16,6 +16,9 @@ export interface GivenInputs {
 const NOTHING = new Uint8Array();
 const PROOF = 'the tag, signature or MAC';
 
+/** Why a tag is refused that comes with the last part: the client would otherwise believe that its data was authenticated. @param name of the cipher */
+export const tagOfNothing = (name: string): string => `${name} does not authenticate data; leave out AuthenticatedEncryptionTag`;
+
 /** The inputs of the first part: what is not given is empty. The proof may come with the last part instead. */
 export function firstInputs({ parameters = {}, iv = NOTHING, aad = NOTHING, proof }: GivenInputs): PartInputs {
   return laterInputs({ parameters, iv, aad, proof });

@@ -1,6 +1,6 @@
 // The operations in parts on one slot by correlation value: their owners and limits, and the end of those that are idle or whose session is gone.
 import { randomBytes } from 'node:crypto';
-import { changedInput, laterInputs } from '../../kmip/part-inputs.ts';
+import { changedInput, laterInputs, tagOfNothing } from '../../kmip/part-inputs.ts';
 import { requireFit } from './answer-length.ts';
 import type { TokenKeyName } from './api.ts';
 import type { PartOutput, PartOwner, PartStart } from './part.ts';
@@ -72,6 +72,7 @@ export class Parts {
     const proof = given ?? start.proof;
     const answer = this.#orEnd(running, () => {
       const tagBytes = tagBytesOf(start);
+      if (start.what === 'decrypt' && tagBytes === 0 && given?.length) throw new InputWrong(tagOfNothing(start.mechanism.name));
       const isTagged = start.what === 'decrypt' && tagBytes > 0 && !start.tagInData;
       if (isTagged && proof?.length !== tagBytes) throw new InputWrong(`invalid tag: the authenticated encryption tag must have ${tagBytes} bytes`);
       const head = this.#feed(token, running, isTagged ? Buffer.concat([data, proof as Uint8Array]) : data);

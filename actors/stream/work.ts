@@ -6,6 +6,7 @@ import { keyObject } from '../../crypto/key/secret-key.ts';
 import { equalMac, macAlgorithm, macStream } from '../../crypto/signature/mac.ts';
 import { schemeOf } from '../../crypto/signature/signature-scheme.ts';
 import { signStream, verifyStream } from '../../crypto/signature/signature-stream.ts';
+import { tagOfNothing } from '../../kmip/part-inputs.ts';
 import { Refusal } from '../../kmip/refusal.ts';
 import { required } from '../../kmip/ttlv/read.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';
@@ -94,6 +95,7 @@ function decryption(start: StreamStart): StreamWork {
     holds: false,
     update: (data) => new Uint8Array(running.update(end.before(data))),
     finish(data, proof) {
+      if (proof?.length && !cipher.authenticated) throw new Refusal('InvalidField', tagOfNothing(cipher.name));
       const head = running.update(end.before(data));
       return toOutput({ data: Buffer.concat([head, running.final(start.tagInData ? end.bytes : proof).data]) });
     },

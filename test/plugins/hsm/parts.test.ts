@@ -110,7 +110,7 @@ function ciphers() {
     assert.equal(`${begun['Data'] ?? ''}${end['Data'] ?? ''}`, HEX);
   });
 
-  test('a wrong or missing tag ends a decryption in parts, and another key wrap has no parts', async () => {
+  test('a wrong, missing or needless tag ends a decryption in parts, and another key wrap has no parts', async () => {
     const gcm = parameters(enumeration('BlockCipherMode', 'GCM'));
     const sealed = await inParts('Encrypt', 'aes', DATA, { first: [gcm] });
     const nonce = bytes('IVCounterNonce', sealed['IVCounterNonce'] as string);
@@ -124,6 +124,11 @@ function ciphers() {
       await refused(kmip(server.admin, 'Decrypt', identifier(id('aes')), ...tag, ...last), expected);
       await refused(kmip(server.admin, 'Decrypt', identifier(id('aes')), ...tag, ...last), /^Invalid_Correlation_Value/);
     }
+    const [cbc, iv] = [parameters(enumeration('BlockCipherMode', 'CBC')), bytes('IVCounterNonce', '41'.repeat(16))];
+    const { Data: bare = '' } = await done(kmip(server.admin, 'Encrypt', identifier(id('aes')), cbc, iv, bytes('Data', DATA)));
+    const { CorrelationValue: value = '' } = await done(init('Decrypt', 'aes', cbc, iv, bytes('Data', bare)));
+    const last = [bytes('CorrelationValue', value), bytes('AuthenticatedEncryptionTag', '00'.repeat(16)), boolean('FinalIndicator', true)];
+    await refused(kmip(server.admin, 'Decrypt', identifier(id('aes')), ...last), /^Invalid_Field: CKM_AES_CBC_PAD does not authenticate data; leave out/);
     const wrap = parameters(enumeration('BlockCipherMode', 'NISTKeyWrap'));
     await refused(init('Encrypt', 'aes', wrap, bytes('Data', '00'.repeat(16))), /^Unsupported_Cryptographic_Parameters: .*multi-part/);
   });

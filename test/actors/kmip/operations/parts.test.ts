@@ -93,6 +93,18 @@ test('a random IV is told with the first part, and the tag of a wrong decryption
   await refused(run(decrypt, ctx, { id: 'k', value: value as Uint8Array, tag: end.tag as Uint8Array, final: true }), 'InvalidCorrelationValue');
 });
 
+test('a tag with the last part of a mode that authenticates nothing is refused', async () => {
+  const ctx = await world([secret('k', KEY)]);
+  for (const [name, parameters, ivBytes] of CIPHERS.slice(1, 4)) {
+    const request = { id: 'k', parameters, ...(ivBytes > 0 && { iv: IV }) };
+    const data = (await run(encrypt, ctx, { ...request, data: KEY })).data as Uint8Array;
+    const value = (await run(decrypt, ctx, { ...request, data, init: true })).value as Uint8Array;
+    const last = { id: 'k', value, final: true as const, tag: IV };
+    await refused(run(decrypt, ctx, last), 'InvalidField', /does not authenticate data; leave out AuthenticatedEncryptionTag/);
+    assert.equal((await inParts(decrypt, ctx, request, [data])).data?.length, KEY.length, name);
+  }
+});
+
 test('MAC, hash and signatures in parts', async () => {
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const edwards = generateKeyPairSync('ed25519');
