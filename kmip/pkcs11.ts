@@ -35,6 +35,7 @@ export const CKA = {
   EXTRACTABLE: 0x162,
   EC_PARAMS: 0x180,
   EC_POINT: 0x181,
+  ALWAYS_AUTHENTICATE: 0x202,
 } as const;
 
 const hashes = (first: number): Readonly<Record<'SHA256' | 'SHA384' | 'SHA512', number>> => ({ SHA256: first, SHA384: first + 0x10, SHA512: first + 0x20 });

@@ -119,9 +119,10 @@ export interface HsmFailure {
   /**
    * absent: no such key; ambiguous: several have the name; exists: the name is taken; mechanism: the token lacks the one in `text`; refused: the token refused the call with
    * the return value `text`; unavailable: the slot cannot be used; ended: there is no such operation in parts; full: a limit is reached;
-   * input: the client sent what does not fit; malformed: what the token gave cannot be what was asked for. `text` says why.
+   * input: the client sent what does not fit; malformed: what the token gave cannot be what was asked for; pin: the token wants its PIN for each use of
+   * the key. `text` says why.
    */
-  readonly why: 'absent' | 'ambiguous' | 'exists' | 'mechanism' | 'refused' | 'unavailable' | 'ended' | 'full' | 'input' | 'malformed';
+  readonly why: 'absent' | 'ambiguous' | 'exists' | 'mechanism' | 'refused' | 'unavailable' | 'ended' | 'full' | 'input' | 'malformed' | 'pin';
   readonly text: string;
   /** Of an unavailable slot: the one that has its token. */
   readonly holder?: SlotPlace | undefined;

@@ -5,6 +5,7 @@ import { requireFit } from './answer-length.ts';
 import type { TokenKeyName } from './api.ts';
 import type { PartOutput, PartOwner, PartStart } from './part.ts';
 import { InputWrong, type PartWork, startWork } from './part-work.ts';
+import { orPinWanted } from './pin-wanted.ts';
 import type { Sessions } from './sessions.ts';
 import type { Token } from './token.ts';
 
@@ -23,6 +24,7 @@ const VALUE_BYTES = 16;
 const NOTHING = new Uint8Array();
 
 interface Running extends PartOwner {
+  readonly key: TokenKeyName;
   readonly work: PartWork;
   readonly start: PartStart;
   bytes: number;
@@ -48,8 +50,8 @@ export class Parts {
   begin(token: Token, owner: PartOwner, key: TokenKeyName, start: PartStart, data: Uint8Array): PartOutput {
     this.#makeRoom(owner.user);
     const work = startWork(token, this.#sessions, key, start);
-    const running: Running = { ...owner, inputs: { ...owner.inputs, ...laterInputs({ iv: work.iv }) }, work, start, bytes: 0, given: 0, usedAt: 0 };
-    return this.#orEnd(running, () => {
+    const running: Running = { ...owner, inputs: { ...owner.inputs, ...laterInputs({ iv: work.iv }) }, key, work, start, bytes: 0, given: 0, usedAt: 0 };
+    return this.#orEnd(token, running, () => {
       const done = this.#feed(token, running, data);
       const { iv } = running.work;
       return { value: this.#put(new Uint8Array(randomBytes(VALUE_BYTES)), running), data: done, ...(iv && { iv }) };
@@ -59,7 +61,7 @@ export class Parts {
   /** @throws PartsEnded, PartsFull, and what the token refuses, which ends the operation */
   update(token: Token, owner: PartOwner, value: Uint8Array, data: Uint8Array): PartOutput {
     const running = this.#takeOut(owner, value);
-    return this.#orEnd(running, () => {
+    return this.#orEnd(token, running, () => {
       const done = this.#feed(token, running, data);
       return { value: this.#put(value, running), data: done };
     });
@@ -70,7 +72,7 @@ export class Parts {
     const running = this.#takeOut(owner, value, true);
     const { work, start } = running;
     const proof = given ?? start.proof;
-    const answer = this.#orEnd(running, () => {
+    const answer = this.#orEnd(token, running, () => {
       const tagBytes = tagBytesOf(start);
       if (start.what === 'decrypt' && tagBytes === 0 && given?.length) throw new InputWrong(tagOfNothing(start.mechanism.name));
       const isTagged = start.what === 'decrypt' && tagBytes > 0 && !start.tagInData;
@@ -136,12 +138,12 @@ export class Parts {
     throw ended(use);
   }
 
-  #orEnd<T>(running: Running, work: () => T): T {
+  #orEnd<T>(token: Token, running: Running, work: () => T): T {
     try {
       return work();
     } catch (error) {
       this.#close(running);
-      throw error;
+      throw orPinWanted(token, running.key, error);
     }
   }
 

@@ -3,11 +3,12 @@ import { AnswerMalformed } from './answer-length.ts';
 import { KeyExists } from './key-store.ts';
 import { MechanismMissing } from './mechanism.ts';
 import { InputWrong } from './part-work.ts';
+import { PinWanted } from './pin-wanted.ts';
 import { nameOf, returnValue } from './return-value.ts';
 import { KeyAmbiguous, KeyMissing } from './token.ts';
 
-/** Refusals of this server before it called the token. */
-const KINDS = { KeyMissing, KeyAmbiguous, KeyExists, InputWrong, AnswerMalformed, MechanismMissing } as const;
+/** What this server says itself of a call: most of it before it called the token. */
+const KINDS = { KeyMissing, KeyAmbiguous, KeyExists, InputWrong, AnswerMalformed, MechanismMissing, PinWanted } as const;
 
 export interface WorkError {
   /** `token`: the token said `code`; `other`: neither it nor this server did on purpose. */

@@ -5,6 +5,7 @@ import { listKeys } from './key-listing.ts';
 import { markOf } from './key-marks.ts';
 import { bring, destroy, generate, generatePair, type Making, readPrivateKey, readValue } from './key-store.ts';
 import { decrypt, derive, encrypt, sign, unwrap, wrap, wrapKey } from './key-use.ts';
+import { orPinWanted } from './pin-wanted.ts';
 import type { Token } from './token.ts';
 
 /** Each runs without a pause in one session. `making` tells how far a call has come that runs again. */
@@ -65,5 +66,9 @@ export function usedKey({ name, args }: Work): TokenKeyName | undefined {
 
 export function doWork<N extends WorkName>(token: Token, { name, args, making }: Work<N>): WorkValue<N> {
   const work = WORK[name] as (token: Token, making: Making, ...args: unknown[]) => WorkValue<N>;
-  return work(token, making, ...args);
+  try {
+    return work(token, making, ...args);
+  } catch (error) {
+    throw orPinWanted(token, usedKey({ name, args, making } as Work), error);
+  }
 }

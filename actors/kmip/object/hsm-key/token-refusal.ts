@@ -21,6 +21,7 @@ export function refusalOf({ why, text }: HsmFailure, { prefix, slot }: SlotPlace
   if (why === 'input') return new Refusal('InvalidField', text);
   if (why === 'unavailable') return new Unavailable('GeneralFailure', `slot ${slot} of ${prefix} is not accessible: ${text}`);
   if (why === 'malformed') return malformed(text);
+  if (why === 'pin') return new Refusal('UnsupportedCryptographicParameters', text);
   const ofDevice = OF_DEVICE[text];
   if (ofDevice) return new Unavailable(ofDevice, `the token refuses ${what}: ${text}`);
   return new RefusedByToken(REASON[text] ?? 'CryptographicFailure', `the token refuses ${what}: ${text}`, text);
