@@ -45,7 +45,11 @@ export function lacksKeyValue(content: Structure): boolean {
 export function keyBlockOf(content: Structure): KeyBlock {
   const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
   const value = child(block, TAG.KeyValue);
-  if (!value) throw new Refusal('KeyValueNotPresent', 'this object has no key material: it was registered without its KeyValue, and the key is kept elsewhere');
+  if (!value)
+    throw new Refusal(
+      'KeyValueNotPresent',
+      'this object has no key material here: the key is kept in an HSM, or elsewhere, as its KeyValue was not registered',
+    );
   const material =
     value.type === TYPE.ByteString ? value : value.type === TYPE.Structure ? required(child(value, TAG.KeyMaterial), TAG.KeyMaterial) : undefined;
   if (!material || (material.type !== TYPE.ByteString && material.type !== TYPE.Structure))

@@ -134,6 +134,19 @@ if (!skipWithout('softhsm2')) {
     }
   });
 
+  test('refusals name what was asked for, no mechanism that does not exist, and where the key is', async () => {
+    const made = (algorithm: string) => makePair(server.admin, `${server.prefix}none`, enumeration('CryptographicAlgorithm', algorithm));
+    await refused(made('Ed448'), /^Unsupported_Cryptographic_Parameters: an HSM makes no pair of Ed448; it makes RSA keys, and others on P_256, .*CURVE25519$/);
+    const ff1 = kmip(server.admin, 'Encrypt', identifier(id()), parameters(enumeration('CryptographicAlgorithm', 'FPE_FF1')), bytes('Data', '313233343536'));
+    await refused(ff1, /^Unsupported_Cryptographic_Parameters: the token has no mechanism for FF1$/);
+    const body = { kid: id(), alg: 'dir', enc: 'A128CBC-HS256', data: '' };
+    const jwe = await server.admin('POST', '/v1/crypto/encrypt', { body });
+    assert.deepEqual([jwe.status, jwe.body.description], [422, 'the token has no mechanism for AES-CBC with HMAC']);
+    const split = [enumeration('ObjectType', 'SplitKey'), integer('SplitKeyParts', 3), integer('SplitKeyThreshold', 2)];
+    const method = enumeration('SplitKeyMethod', 'PolynomialSharingGF28');
+    await refused(kmip(server.admin, 'CreateSplitKey', identifier(id()), ...split, method, structure('Attributes')), /^Key_Value_Not_Present: .*in an HSM/);
+  });
+
   test('a private key signs without its public key, whole and in parts', async () => {
     const kinds = {
       ec: [enumeration('CryptographicAlgorithm', 'EC'), curve('P_384')],

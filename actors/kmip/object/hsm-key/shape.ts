@@ -80,12 +80,15 @@ export function pairShape(algorithm: CryptographicAlgorithm, { length, curve }: 
   }
   const wanted = curve ?? (algorithm === 'Ed25519' ? 'CURVEED25519' : `P_${length ?? 256}`);
   const known = CURVES.find((each) => each.curve === wanted && (each.type === 'ED') === (algorithm === 'Ed25519'));
-  if (!known || !CURVE_ALGORITHMS.has(algorithm))
-    throw new Refusal('UnsupportedCryptographicParameters', `an HSM makes no pair of ${algorithm} on ${wanted}; it makes RSA, EC and Ed25519 keys`);
+  if (!known || !CURVE_ALGORITHMS.has(algorithm)) {
+    const where = CURVE_ALGORITHMS.has(algorithm) ? ` on ${wanted}` : '';
+    throw new Refusal('UnsupportedCryptographicParameters', `an HSM makes no pair of ${algorithm}${where}; it makes RSA keys, and others on ${CURVE_NAMES}`);
+  }
   requireCurveLength(known.curve, length);
   return { curve: known.type, params: paramsOf(known) };
 }
 
+const CURVE_NAMES = CURVES.map(({ curve }) => curve).join(', ');
 const CURVE_ALGORITHMS: ReadonlySet<string> = new Set(['EC', 'ECDSA', 'ECDH', 'Ed25519']);
 
 /** Sets the attributes that a public key tells of its pair. */

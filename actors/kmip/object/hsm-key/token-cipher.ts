@@ -33,7 +33,9 @@ export function wrapMechanism(name: WrapMechanism, iv: Uint8Array | undefined): 
 /** @throws Refusal for what tokens do not have, and of `cipherFor` */
 export function aesChoice(token: KeyOnToken, { id, length }: Pick<KeyFacts, 'id' | 'length'>, { algorithm, parameters }: CipherChoice): AesChoice {
   if (algorithm === undefined) throw new Refusal('BadCryptographicParameters', `neither the parameters nor ${id} names a cryptographic algorithm`);
-  if (algorithm === 'AES_CBC_HMAC' || algorithm === 'FPE_FF1') throw lacksMechanism(`CKM_${algorithm}`);
+  // PKCS #11 has no names for these.
+  if (algorithm === 'AES_CBC_HMAC') throw lacksMechanism('for AES-CBC with HMAC');
+  if (algorithm === 'FPE_FF1') throw lacksMechanism('for FF1');
   const cipher = cipherFor(algorithm, parameters, length / 8);
   if (algorithm !== 'AES') throw lacksMechanism(`CKM_${algorithm.toUpperCase()}`);
   const name = aesMechanism(parameters);
