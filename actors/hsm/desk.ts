@@ -1,9 +1,10 @@
 // Where the calls on one slot run in another thread: it lends the thread a session of the slot, and takes it back.
 import type pkcs11js from 'pkcs11js';
 import { Fault } from '../../kernel/fault.ts';
+import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
 import type { TokenKeyName } from './api.ts';
 import { isExpected } from './expected-error.ts';
-import { isStaleObject, isStaleSession } from './return-value.ts';
+import { isStaleObject, isStaleSession, returnValue } from './return-value.ts';
 import type { SlotWatch } from './slot-watch.ts';
 import type { LentWork, WorkResult } from './token-thread.actor.ts';
 import type { TokenSide, TokenThread } from './token-threads.ts';
@@ -12,6 +13,9 @@ import { decodeError } from './work-error.ts';
 
 /** Nothing was done: the session was in the middle of another operation, or the thread was lost before. */
 export class SessionSpoiled extends Error {}
+
+/** Nothing was done: the token has no session more, as where it has few and operations in parts hold them. */
+export class NoSession extends Error {}
 
 let leases = 0;
 
@@ -47,7 +51,7 @@ export class Desk {
     if (this.thread.stall === undefined) for (const session of this.#overdue.splice(0)) this.#watch.sessions.takeBack(session);
   }
 
-  /** @throws SessionSpoiled, what the work throws, and a Fault if the thread is lost or does not answer in time */
+  /** @throws SessionSpoiled, NoSession, what the work throws, and a Fault if the thread is lost or does not answer in time */
   async run<N extends WorkName>(work: Work<N>, lending: Lending): Promise<WorkValue<N>> {
     const { sessions } = this.#watch;
     const side = this.thread.running;
@@ -77,7 +81,7 @@ export class Desk {
       return this.#watch.sessions.open();
     } catch (error) {
       if (isStaleSession(error)) this.#watch.close();
-      throw error;
+      throw returnValue(error) === CKR.SESSION_COUNT ? new NoSession() : error;
     }
   }
 

@@ -1,7 +1,7 @@
 // The sessions of a slot in which its calls run, and their recovery: handles looked up again, a new session, a new login, then the slot is unavailable.
 import type pkcs11js from 'pkcs11js';
 import type { HsmAnswer, HsmQuirks, TokenKeyName } from './api.ts';
-import { type Desk, SessionSpoiled } from './desk.ts';
+import { type Desk, NoSession, SessionSpoiled } from './desk.ts';
 import { failureOf, isExpected } from './expected-error.ts';
 import type { Job } from './job.ts';
 import { KeyLookup, type Refused } from './key-lookup.ts';
@@ -113,8 +113,8 @@ export class SlotSession {
   }
 
   async #attempt<T>(job: Job<T>, turn: Turn): Promise<HsmAnswer<T>> {
-    for (let attempt = job.isAgain ? 1 : 0, spoiled = 0; ; attempt++) {
-      const desk = this.#desks?.deskFor(job.work, this.#queue.isBusy && !this.#searchesInTurn);
+    for (let attempt = job.isAgain ? 1 : 0, spoiled = 0, isHere = false; ; attempt++) {
+      const desk = isHere ? undefined : this.#desks?.deskFor(job.work, this.#queue.isBusy && !this.#searchesInTurn);
       let turns = 0;
       let library: pkcs11js.PKCS11;
       do {
@@ -138,7 +138,9 @@ export class SlotSession {
         const token = this.#own.token(library);
         return { ok: true, value: desk && job.work ? ((await this.#at(desk, job.work)) as T) : turn.time(() => job.here(token)) };
       } catch (error) {
-        if (error instanceof SessionSpoiled && spoiled++ < MAX_TURNS) {
+        // This thread has a session, and holds others up rather than refuse the call.
+        isHere ||= error instanceof NoSession;
+        if (error instanceof NoSession || (error instanceof SessionSpoiled && spoiled++ < MAX_TURNS)) {
           attempt -= 1;
           continue;
         }

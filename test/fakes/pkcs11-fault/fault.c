@@ -18,6 +18,7 @@
 //   hold make       each call that makes a key waits while the file says so
 //   hold search     each search does
 //   gather 3        uses of keys wait until so many are under way together; after half a minute they fail
+//   sessions 2      a slot has so many sessions, and no more: CKR_SESSION_COUNT
 //   one-thread      the library has no locks: C_Initialize wants one thread to call it
 //   unreadable KEY  the token does not tell the attributes of the object with this label: CKR_GENERAL_ERROR
 //   without 0x1087  the token does not report this mechanism, or these (0x1087,0x2109), and refuses them
@@ -265,8 +266,19 @@ static void tell_unwrapped(void) {
   write_line("unwrapped", line);
 }
 
+static int has_room(CK_SLOT_ID slot) {
+  char most[64];
+  CK_SESSION_INFO info;
+  int open = 0;
+  if (!told("sessions ", most, sizeof most)) return 1;
+  for (int at = 0; at < session_count; at++)
+    if (real->C_GetSessionInfo(sessions[at], &info) == CKR_OK && info.slotID == slot) open++;
+  return open < atoi(most);
+}
+
 static CK_RV mine_C_OpenSession(CK_SLOT_ID slot, CK_FLAGS flags, CK_VOID_PTR data, CK_NOTIFY notify, CK_SESSION_HANDLE_PTR session) {
   CK_RV result = enter(0);
+  if (result == CKR_OK && !has_room(slot)) return CKR_SESSION_COUNT;
   if (result == CKR_OK) result = real->C_OpenSession(slot, flags, data, notify, session);
   if (result == CKR_OK && session_count < MAX_SESSIONS) sessions[session_count++] = *session;
   tell_sessions();
