@@ -86,6 +86,7 @@ function readParts(contentType: string, body: Buffer, form: FormLimits, doubtful
     let file: Read | undefined;
     const parser = open(contentType, { fieldSize: form.maxFieldBytes, parts: MAX_PARTS, fields: MAX_PARTS, files: MAX_PARTS }, reject);
     if (!parser) return;
+    const malformed = (cause: unknown) => reject(refuse('the form is malformed', cause));
     const take = (name: string, text: string | undefined) => {
       const wrong = problemWith(name, fields, form) ?? (text === undefined ? `${name}: ${NO_TEXT}` : undefined);
       if (wrong !== undefined) return reject(refuse(wrong));
@@ -110,9 +111,11 @@ function readParts(contentType: string, body: Buffer, form: FormLimits, doubtful
         if (file) return reject(refuse(`${name}: the form has this file twice`));
         file = { name: given ?? '', bytes: owned(chunks, length) };
       });
+      // A body that ends within a file is an error of the file too.
+      stream.on('error', malformed);
     });
     for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) parser.on(limit, () => reject(tooMany()));
-    parser.on('error', (cause) => reject(refuse('the form is malformed', cause)));
+    parser.on('error', malformed);
     parser.on('finish', () => resolve({ fields: { ...fields }, ...(file && { file }) }));
     parser.end(body);
   });

@@ -92,6 +92,7 @@ test('a body that is no form is refused with what is wrong', async () => {
     ['multipart/form-data', 'a', /must have a boundary/],
     ['multipart/form-data; boundary=x', 'a', /malformed|missing form field/],
     ['multipart/form-data; boundary=x', '--x\r\ncontent-disposition: form-data; name="doc"\r\n\r\nunfinished', /malformed/],
+    ['multipart/form-data; boundary=x', '--x\r\ncontent-disposition: form-data; name="doc"; filename="a.txt"\r\n\r\nunfinished', /malformed/],
     ['application/x-www-form-urlencoded', 'doc=a&doc=b', /doc: the form has this field twice/],
     ['application/x-www-form-urlencoded', '', /missing form field: doc/],
   ];
