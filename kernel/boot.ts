@@ -13,7 +13,7 @@ import { describe } from './fault.ts';
 import { frontPlan } from './front-plan.ts';
 import type { Fronts } from './fronts/fronts.ts';
 import { holdLease } from './hold-lease.ts';
-import { readTls, tlsFiles, watchTls } from './http/tls.ts';
+import { readTls, stateOf, tlsFiles, watchTls } from './http/tls.ts';
 import { keyEncryptionKeysOf } from './key-server-key.ts';
 import { createLog } from './log.ts';
 import type { Log } from './log-entry.ts';
@@ -92,6 +92,7 @@ async function start(options: Start): Promise<Server> {
   const dataDir = openDataDir(options.dataDir, (warning) => log.warn({ warning }, 'data folder'));
   unwind.add('data folder', () => dataDir.release());
   const files = await tlsFiles(options.config.http, options.base, dataDir.path, clock.now());
+  const filesRead = stateOf(files);
   const plan = frontPlan(options);
   const shared = newSharedMemory(plan.first === 1 ? plan.most : plan.most + 1);
   unwind.add('shared memory', () => shared.bell.close());
@@ -110,7 +111,7 @@ async function start(options: Start): Promise<Server> {
   const drain = new Drain(options.config.http.drain_seconds * 1_000, clock);
   const serving = { ...options, ...parts, ...built, prepared, probe, clockProbe, drain, dataDir: dataDir.path, processMetrics };
   const opened = await serve(serving, plan);
-  unwind.add('TLS watch', watchTls(files, log, opened.applyTls));
+  unwind.add('TLS watch', watchTls(files, filesRead, log, opened.applyTls));
   unwind.add('renewal of the self-signed certificate', renewSelfSigned(options, dataDir.path, clock));
   announcements.push(...[...opened.listeners].map(([name, address]) => `${name} listener on ${address}`));
   const { address, fronts } = opened;

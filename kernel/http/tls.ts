@@ -1,6 +1,6 @@
 // Reads the TLS files, sets the TLS options, and reloads the files when they change.
 import { randomFillSync } from 'node:crypto';
-import { unwatchFile, watchFile } from 'node:fs';
+import { statSync, unwatchFile, watchFile } from 'node:fs';
 import { resolve } from 'node:path';
 import { createSecureContext, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
 import { ConfigError } from '../config/config-error.ts';
@@ -90,12 +90,21 @@ function requireFitting(files: ConfiguredFiles, pair: Pick<TlsOptions, 'cert' | 
 /** @returns the certificates of a PEM file in their order, without other contents such as a key */
 export const certificatesIn = (pem: string): readonly string[] => blocksIn(pem, 'certificate');
 
+/** What changes when one of the files does. To be asked before they are read. */
+export function stateOf(files: TlsFiles): string {
+  const stats = pathsOf(files).map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));
+  return stats.map((stat) => `${stat?.ino} ${stat?.size} ${stat?.mtimeNs}`).join();
+}
+
+const pathsOf = (files: TlsFiles): string[] => Object.values(files).filter((path) => path !== undefined);
+
 /**
  * Reads changed files without a restart. If they do not fit together, the old ones stay in use.
+ * @param read state of the files when they were read: a start may take minutes, as where it waits for the database
  * @param apply gets the new options; settles when all ports use them
  */
-export function watchTls(files: TlsFiles, log: Log, apply: (tls: TlsOptions) => Promise<void> | void): () => void {
-  const paths = Object.values(files).filter((path) => path !== undefined);
+export function watchTls(files: TlsFiles, read: string, log: Log, apply: (tls: TlsOptions) => Promise<void> | void): () => void {
+  const paths = pathsOf(files);
   const reload = async () => {
     try {
       await apply(readTls(files));
@@ -106,6 +115,7 @@ export function watchTls(files: TlsFiles, log: Log, apply: (tls: TlsOptions) => 
   };
   const look = () => void reload();
   for (const path of paths) watchFile(path, { interval: WATCH_MS, persistent: false }, look);
+  if (stateOf(files) !== read) look();
   return () => {
     for (const path of paths) unwatchFile(path, look);
   };

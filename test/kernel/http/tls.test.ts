@@ -6,6 +6,7 @@ import { connect } from 'node:tls';
 import Type from 'typebox';
 import { Agent, request } from 'undici';
 import { test } from 'uvu';
+import { stateOf, watchTls } from '../../../kernel/http/tls.ts';
 import { definePlugin } from '../../../kernel/plugin.ts';
 import { BUILT_IN } from '../../../plugins/index.ts';
 import { CLIENT_AUTH, DAY_MS, type Made, makeCertificate, SERVER_AUTH } from '../../certificates.ts';
@@ -155,6 +156,20 @@ test('changed files are used without a restart; broken ones are not', async () =
   write('server.key', renewed.key);
   write('server.pem', renewed.cert);
   await until(async () => (await subject()) === 'CN=renewed', 'the new certificate is served', 15_000);
+});
+
+test('files that change between their reading and the watch, as during a long start, are read anew', async () => {
+  const files = { cert: write('early.pem', serverFiles.cert), key: write('early.key', serverFiles.key), clientCa: undefined, clientCrl: undefined };
+  const watchFrom = (read: string) => {
+    const applied: unknown[] = [];
+    watchTls(files, read, { info() {}, error() {} } as never, ({ cert }) => void applied.push(String(cert)))();
+    return applied;
+  };
+  const read = stateOf(files);
+  assert.deepEqual(watchFrom(read), []);
+  const chain = `${serverFiles.cert}\n${ca.cert}`;
+  write('early.pem', chain);
+  assert.deepEqual(watchFrom(read), [chain]);
 });
 
 test.run();
