@@ -9,8 +9,8 @@ interface Trouble {
   readonly errno?: number;
   /** Primary result codes of SQLite, with the names that sqlite.org/rescode.html gives them. */
   readonly sqlite?: Readonly<Record<number, string>>;
-  /** The right of somebody is missing, not room: the error may also be one of reading. */
-  readonly isRight?: boolean;
+  /** No room is missing: the error may also be one of reading. */
+  readonly mayBeRead?: boolean;
 }
 
 const TROUBLES: readonly Trouble[] = [
@@ -19,7 +19,15 @@ const TROUBLES: readonly Trouble[] = [
   { says: 'the disk or the file is read-only', codes: ['EROFS'], sqlite: { 8: 'SQLITE_READONLY' } },
   { says: 'the file would be larger than is allowed', codes: ['EFBIG'] },
   { says: 'the disk reports an error', codes: ['EIO'], sqlite: { 10: 'SQLITE_IOERR' } },
-  { says: 'this user may not write there', codes: ['EACCES', 'EPERM'], sqlite: { 3: 'SQLITE_PERM', 14: 'SQLITE_CANTOPEN' }, isRight: true },
+  { says: 'this user may not write there', codes: ['EACCES', 'EPERM'], sqlite: { 3: 'SQLITE_PERM' }, mayBeRead: true },
+  { says: 'this process has too many open files', codes: ['EMFILE'], mayBeRead: true },
+  // SQLite does not tell why.
+  {
+    says: 'the file cannot be opened: a right is missing, or this process has too many open files',
+    codes: [],
+    sqlite: { 14: 'SQLITE_CANTOPEN' },
+    mayBeRead: true,
+  },
 ];
 
 /** Calls that make, fill or rename files. Sockets and programs know some of the codes too. */
@@ -36,11 +44,11 @@ export function diskTrouble(error: unknown): string | undefined {
 /**
  * The same with the name of the file, for an operator or a user.
  * @param file if the error does not name it
- * @returns undefined also where a right is missing: the error itself says what was tried on which file, and may be one of reading
+ * @returns undefined also where no room is missing: the error itself says what was tried on which file, and may be one of reading
  */
 export function writeFailure(error: unknown, file: string): string | undefined {
   const found = troubleOf(error);
-  if (!found || found.isRight) return undefined;
+  if (!found || found.mayBeRead) return undefined;
   const { path = file } = error as SystemError;
   return `${path} cannot be written: ${found.says} (${found.name})`;
 }

@@ -29,10 +29,12 @@ const SAID: readonly (readonly [Error, string])[] = [
   [ofNode('EFBIG', constants.errno.EFBIG), 'the file would be larger than is allowed (EFBIG)'],
   [ofNode('EIO', constants.errno.EIO, 'fsync'), 'the disk reports an error (EIO)'],
   [ofNode('EACCES', constants.errno.EACCES, 'open'), 'this user may not write there (EACCES)'],
+  [ofNode('EMFILE', constants.errno.EMFILE, 'open'), 'this process has too many open files (EMFILE)'],
   [ofSqlite(13), 'the disk is full (SQLITE_FULL)'],
   [ofSqlite(8), 'the disk or the file is read-only (SQLITE_READONLY)'],
   // SQLITE_IOERR_WRITE.
   [ofSqlite(778), 'the disk reports an error (SQLITE_IOERR)'],
+  [ofSqlite(14), 'the file cannot be opened: a right is missing, or this process has too many open files (SQLITE_CANTOPEN)'],
 ];
 
 test('each trouble has its words, from Node and from SQLite, and goes between threads as what passes', () => {
