@@ -54,7 +54,7 @@ const BLOCKS = new Set([
 const HEADING = /^h[1-6]$/;
 
 /**
- * @param isXml whether `<a/>` ends where it begins, as in XHTML; in HTML the rest would stand in it
+ * @param isXml whether `<a/>` ends where it begins and CDATA sections are text, as in XHTML; in HTML the rest would stand in it, and they are comments
  * @param reading as that of `Blocks`
  * @returns the blocks of an HTML or XHTML document, in order; markup that is not closed is read as browsers do
  * @throws Fault BAD_REQUEST for too many elements in each other, and what `reading` throws
@@ -92,7 +92,7 @@ export function htmlBlocks(html: string, isXml: boolean, reading: (characters: n
       if (HEADING.test(name)) heading--;
     },
   };
-  const parser = new Parser(handler, { recognizeSelfClosing: isXml });
+  const parser = new Parser(handler, { recognizeSelfClosing: isXml, recognizeCDATA: isXml });
   parser.end(html);
   close();
   return blocks;

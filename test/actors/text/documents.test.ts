@@ -129,8 +129,9 @@ test('too much text is refused while it is read; white space that lays out a fil
   assert.equal(read, 'One two.'.length);
 });
 
-test('epub: an element that ends where it begins holds nothing of what follows', async () => {
+test('epub: an element that ends where it begins holds nothing that follows; a CDATA section is text', async () => {
   assert.equal(await ofChapter('<script src="a.js"/><p>One.</p><svg/><p>Two.</p><h2 id="a"/><p>Three.</p>'), 'One. Two. Three.');
+  assert.equal(await ofChapter('<p>if <![CDATA[a < b && c]]> then</p>'), 'if a < b && c then');
 });
 
 test('a long title is cut between characters', async () => {
