@@ -115,6 +115,20 @@ function exposeCalls(registry: Registry, figures: ReadonlyMap<string, CallFigure
   );
 }
 
+/** A counter that is read anew at every scrape. */
+function counter<L extends string>(registry: Registry, name: string, help: string, labelNames: readonly L[], read: (counter: Counter<L>) => void): void {
+  new Counter<L>({
+    name,
+    help,
+    labelNames: [...labelNames],
+    registers: [registry],
+    collect() {
+      this.reset();
+      read(this);
+    },
+  });
+}
+
 /** A gauge that is read anew at every scrape. */
 function gauge<L extends string>(registry: Registry, name: string, help: string, labelNames: readonly L[], read: (gauge: Gauge<L>) => void): void {
   new Gauge<L>({
@@ -137,17 +151,16 @@ function exposeQueues(registry: Registry, actors: () => Iterable<Callee>): void 
         mailboxes.reduce((sum, mailbox) => sum + mailbox.waiting + mailbox.busy, 0),
       );
   });
-  new Counter({
-    name: 'gatehouse_actor_beside_calls_total',
-    help: 'Calls that met the part of an actor beside the front, by how they ended there',
-    labelNames: ['actor', 'outcome'],
-    registers: [registry],
-    collect() {
-      this.reset();
+  counter(
+    registry,
+    'gatehouse_actor_beside_calls_total',
+    'Calls that met the part of an actor beside the front, by how they ended there',
+    ['actor', 'outcome'],
+    (calls) => {
       for (const { name, mailboxes } of actors())
-        for (const [outcome, count] of Object.entries(mailboxes[0]?.beside?.counts ?? {})) this.inc({ actor: name, outcome }, count);
+        for (const [outcome, count] of Object.entries(mailboxes[0]?.beside?.counts ?? {})) calls.inc({ actor: name, outcome }, count);
     },
-  });
+  );
 }
 
 function exposeActors(registry: Registry, runtime: Runtime): void {
@@ -155,8 +168,8 @@ function exposeActors(registry: Registry, runtime: Runtime): void {
   gauge(registry, 'gatehouse_actor_state', 'State of each actor thread, as a label; the value is always 1', ['actor', 'key', 'state'], (state) => {
     for (const { name, key, state: now } of threads()) state.set({ actor: name, key, state: now }, 1);
   });
-  gauge(registry, 'gatehouse_actor_restarts_total', 'Crashes of actor threads since the start', ['actor', 'key'], (restarts) => {
-    for (const { name, key, restarts: count } of threads()) restarts.set({ actor: name, key }, count);
+  counter(registry, 'gatehouse_actor_restarts_total', 'Crashes of actor threads since the start', ['actor', 'key'], (restarts) => {
+    for (const { name, key, restarts: count } of threads()) restarts.inc({ actor: name, key }, count);
   });
 }
 
@@ -164,8 +177,8 @@ function exposeFronts(registry: Registry, fronts: () => readonly Supervisor[]): 
   gauge(registry, 'gatehouse_front_state', 'State of each thread that serves requests, as a label; the value is always 1', ['front', 'state'], (state) => {
     for (const { key, state: now } of fronts()) state.set({ front: key, state: now }, 1);
   });
-  gauge(registry, 'gatehouse_front_restarts_total', 'Crashes of threads that serve requests since the start', ['front'], (restarts) => {
-    for (const { key, restarts: count } of fronts()) restarts.set({ front: key }, count);
+  counter(registry, 'gatehouse_front_restarts_total', 'Crashes of threads that serve requests since the start', ['front'], (restarts) => {
+    for (const { key, restarts: count } of fronts()) restarts.inc({ front: key }, count);
   });
 }
 

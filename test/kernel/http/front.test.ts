@@ -347,6 +347,12 @@ test('the self-signed certificate names this machine, is kept, and its key is pr
   assert.ok(Math.abs(from + DAY_MS - server.clock.now()) < 600_000);
 });
 
+test('metrics that are totals are counters, and no others; those of Node have names of their own', async () => {
+  const kinds = [...(await server.ask('GET', '/metrics')).text.matchAll(/^# TYPE (\S+) (\S+)$/gm)];
+  const wrong = kinds.filter(([, name, kind]) => !name?.startsWith('gatehouse_nodejs_') && name?.endsWith('_total') !== (kind === 'counter'));
+  assert.deepEqual([kinds.length > 20, wrong.map(([line]) => line)], [true, []]);
+});
+
 test('loopback and signed-in callers see what is not ready; only loopback reads /metrics', async () => {
   assert.equal((await server.ask('GET', '/ready')).status, 200);
   assert.match((await server.ask('GET', '/metrics')).text, /gatehouse_http_request_duration_seconds_count\{method="GET",route="\/health",status="200"\}/);
