@@ -136,13 +136,13 @@ async function startParts(options: Start, parts: RuntimeParts, built: Built, dat
   const prepared = await startOf('the store', () => prepareStore(preparation));
   keys.prepared = prepared;
   unwind.add('seal of the key server', prepared.seal.start());
-  await holdLease({ ...options, ...parts });
+  await startOf('the store', () => holdLease({ ...options, ...parts }));
   unwind.add('actors', () => runtime.stop());
   unwind.add('plugins', () => stopping.abort());
-  await runtime.start(isServing);
+  await startOf('an actor', () => runtime.start(isServing));
   await prepared.seal.waitForAttempt();
   prepared.seal.requireRightKey();
-  await settleRows(prepared, runtime.dataKeys, place);
+  await startOf('the store', () => settleRows(prepared, runtime.dataKeys, place));
   const announcements = [...prepared.announcements, ...prepared.seal.announcements];
   for (const [plugin, ctx] of contexts) announcements.push(...((await startOf(`the plugin ${plugin.name}`, () => plugin.open?.(ctx))) ?? []));
   unwind.add('collection', collectLargeBytes(IN_FRONT));

@@ -9,6 +9,8 @@ export interface ProbeArgs {
   readonly prefix?: string;
   /** The factory fails. */
   readonly broken?: boolean;
+  /** The factory finds a disk that is full. */
+  readonly full?: boolean;
   /** Named peers this actor asks. */
   readonly peer?: string;
 }
@@ -50,8 +52,9 @@ export type ProbeApi = {
   exit(): void;
 };
 
-export default defineActor<ProbeApi, ProbeArgs>(({ prefix = '', broken }, ctx) => {
+export default defineActor<ProbeApi, ProbeArgs>(({ prefix = '', broken, full }, ctx) => {
   if (broken) throw new Fault('PROBE_BROKEN', { detail: 'this actor is broken' });
+  if (full) throw Object.assign(new Error('full'), { code: 'ENOSPC', syscall: 'write' });
   let calls = 0;
   let aborted = 0;
   const timers: number[] = [];

@@ -52,6 +52,16 @@ test('a database that is away is named by its addresses, and not by the user and
   await assert.rejects(start('localhost'), (error: Error) => new RegExp(`^${away}(: connect E[A-Z]+ (::1|127\\.0\\.0\\.1):1)+$`).test(error.message));
 });
 
+test('a start that fails because an actor finds a full disk says so, without a stack', async () => {
+  const full = definePlugin<unknown, { probe: PinnedSpec<ProbeApi, ProbeArgs> }>({
+    name: 'full',
+    config: Type.Object({}, { default: {} }),
+    actors: () => ({ probe: pinnedProbe({ only: { full: true } }) }),
+  });
+  const message = 'an actor could not start: a file of the server cannot be written now: the disk is full (ENOSPC)';
+  await assert.rejects(startServer({ plugins: [full as never] }), { name: 'StartFailure', message });
+});
+
 test('what is not a fault of an actor stays what it is', async () => {
   const broken = definePlugin({
     name: 'broken',
