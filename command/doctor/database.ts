@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Reader } from '../../kernel/store/store.ts';
 import { databaseFile, driverUrl } from '../../kernel/store/store-url.ts';
 import { type Check, type Finding, type Installation, ok, problem, warning } from './finding.ts';
 import { rightsIn } from './postgres-rights.ts';
-import { checkRootKey } from './root-key.ts';
 
 const MIN_POSTGRES = 150_000;
 const CONNECT_MS = 5_000;
@@ -19,6 +19,13 @@ export const checkDatabase: Check = (installation) => {
   return file === undefined ? postgres(installation) : sqlite(join(dataDir, file), installation);
 };
 
+/** What a start finds in the tables. */
+async function checkStored(installation: Installation, from: Pick<Reader, 'all'>): Promise<Finding[]> {
+  // Loaded here only: every command would wait for them.
+  const [{ checkLevels }, { checkRootKey }] = await Promise.all([import('./levels.ts'), import('./root-key.ts')]);
+  return [...(await checkLevels(installation, from)), ...(await checkRootKey(installation, from))];
+}
+
 /** Reads only; a running server goes on meanwhile. */
 async function sqlite(path: string, installation: Installation): Promise<Finding[]> {
   if (!existsSync(path)) return [ok('database', `${path} is not there yet; the first start makes it`)];
@@ -27,7 +34,7 @@ async function sqlite(path: string, installation: Installation): Promise<Finding
     try {
       const { quick_check: says } = db.prepare('PRAGMA quick_check(1)').get() as { quick_check: string };
       const rows = { all: async <T extends object>(sql: string) => db.prepare(sql).all() as T[] };
-      if (says === 'ok') return [ok('database', `${path} is sound`), ...(await checkRootKey(installation, rows))];
+      if (says === 'ok') return [ok('database', `${path} is sound`), ...(await checkStored(installation, rows))];
       return [problem('database', `${path} is damaged: ${says}`, 'stop the server, keep a copy of the file, and restore the last backup: gatehouse restore')];
     } finally {
       db.close();
@@ -58,7 +65,7 @@ async function postgres(installation: Installation): Promise<Finding[]> {
         ? [warning('clock', `this machine and the database differ by ${Math.round(drift / 1_000)} s`, 'let both get their time from the network (NTP)')]
         : []),
       ...(await rightsIn(client)),
-      ...(await checkRootKey(installation, { all: async <T extends object>(sql: string) => (await client.query<T>(sql)).rows })),
+      ...(await checkStored(installation, { all: async <T extends object>(sql: string) => (await client.query<T>(sql)).rows })),
     ];
   } catch (error) {
     // The address holds a password; what the driver says does not.

@@ -45,9 +45,10 @@ export const doctor = command<Given>({
 
 /** @param env a copy: what the configuration takes from it is deleted there */
 export async function examine(flags: Given, env: NodeJS.ProcessEnv, now: number): Promise<Finding[]> {
-  const [{ configure }, { checkConfiguredFiles }, { BUILT_IN }] = await Promise.all([
+  const [{ configure }, { checkConfiguredFiles }, { migrationSets }, { BUILT_IN }] = await Promise.all([
     import('../../kernel/configure.ts'),
     import('../../kernel/configured-files.ts'),
+    import('../../kernel/catalog/migrations.ts'),
     import('../../plugins/index.ts'),
   ]);
   const findings: Finding[] = [];
@@ -58,8 +59,8 @@ export async function examine(flags: Given, env: NodeJS.ProcessEnv, now: number)
     const unreadable = unreadableFolder(resolve(configured.dataDir));
     if (unreadable) return [unreadable];
     const warnings = [...configured.warnings, ...checkConfiguredFiles(configured)];
-    const { config, sections, base, dataDir } = configured;
-    installation = { config, sections, base, dataDir: resolve(dataDir), env, now };
+    const { config, sections, base, dataDir, catalog } = configured;
+    installation = { config, sections, migrations: migrationSets(catalog.plugins), base, dataDir: resolve(dataDir), env, now };
     findings.push(ok('configuration', 'it can be read'), ...warnings.map((text) => warning('configuration', text, 'correct it')));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

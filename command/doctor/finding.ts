@@ -1,5 +1,6 @@
 // What a check of `gatehouse doctor` finds, and what it looks at.
 import type { KernelConfig } from '../../kernel/config/sections.ts';
+import type { MigrationSet } from '../../kernel/store/migrate.ts';
 
 export interface Finding {
   /** `problem`: the server does not start or does not work; `warning`: it soon will not, or is less safe than it could be. */
@@ -14,6 +15,8 @@ export interface Installation {
   readonly config: KernelConfig;
   /** Of the plugins, by their names. */
   readonly sections: ReadonlyMap<string, unknown>;
+  /** Of the plugins. */
+  readonly migrations: readonly MigrationSet[];
   /** Folder of relative paths in the configuration. */
   readonly base: string;
   /** Absolute. */

@@ -175,10 +175,19 @@ async function refuseUnfit(store: Store, tables: ReadonlySet<string>, sets: read
 async function refuseNewer(store: Store, owner: string, migrations: readonly Migration[]): Promise<void> {
   const latest = migrations.at(-1)?.id ?? 0;
   const newer = await store.get<{ id: number }>('SELECT id FROM migration WHERE owner = $1 AND id > $2', [owner, latest]);
-  if (newer)
-    throw new RefusedStore(
-      `the database has migration ${owner}/${newer.id}, but this version knows migrations up to ${owner}/${latest}; start the newer version that made it`,
-    );
+  if (newer) throw new RefusedStore(`${aboveKnown(owner, newer.id, latest)}; start the newer version that made it`);
+}
+
+const aboveKnown = (owner: string, level: number, known: number): string =>
+  `the database has migration ${owner}/${level}, but this version knows migrations up to ${owner}/${known}`;
+
+/** @returns why a start would refuse a database with these levels as that of a newer version; undefined if it would not */
+export function newerLevel(levels: Readonly<Record<string, number>>, sets: readonly MigrationSet[]): string | undefined {
+  for (const { owner, migrations } of withKernel(sets)) {
+    const [level, known] = [Number(levels[owner] ?? 0), migrations.at(-1)?.id ?? 0];
+    if (level > known) return aboveKnown(owner, level, known);
+  }
+  return undefined;
 }
 
 /** @returns the number of the last applied migration of each owner */

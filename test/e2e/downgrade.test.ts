@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
+import { examine } from '../../command/doctor/doctor.ts';
 import { temporaryFolder } from '../server.ts';
 import { exitOf, launch, rowsOf, start } from './started.ts';
 
@@ -23,6 +24,8 @@ test('data of a newer version are refused with a sentence that names the migrati
     /^gatehouse cannot start: the database has migration keys\/999, but this version knows migrations up to keys\/\d+; start the newer version that made it$/m,
   );
   assert.equal(output.text.includes('    at '), false, 'no stack');
+  const tells = (await examine({ dataDir }, {}, Date.now())).filter(({ state, about }) => state === 'problem' && about === 'database');
+  assert.match(tells.map(({ says }) => says).join(), /^the database has migration keys\/999, but this version knows migrations up to keys\/\d+$/);
   assert.equal(digest(), before);
   await rowsOf(file, 'DELETE FROM migration WHERE id = 999');
   const again = await start(dataDir);
