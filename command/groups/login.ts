@@ -19,6 +19,7 @@ interface Flags {
   readonly key?: string;
   readonly roleId?: string;
   readonly secretIdFile?: string;
+  readonly withoutSecretId?: boolean;
   readonly tokenFile?: string;
   readonly ca?: string;
   readonly fingerprint?: string;
@@ -41,6 +42,7 @@ export const login = command<Flags>({
     flag('--key <file>', 'key of the client certificate'),
     flag('--role-id <id>', 'sign in with a role'),
     flag('--secret-id-file <file>', 'file with the secret id of the role; - as above'),
+    flag('--without-secret-id', 'the role wants no secret id'),
     flag('--token-file <file>', 'file with an app token; - as above'),
     flag('--ca <file>', 'authorities to trust'),
     flag('--fingerprint <sha256>', 'trust the certificate with this fingerprint'),
@@ -63,12 +65,16 @@ export const login = command<Flags>({
   },
 });
 
+const OF_ROLE = ['secretIdFile', 'withoutSecretId'] as const;
 const BY_PASSWORD = ['user', 'passwordFile', 'newPasswordFile', 'codeFile'] as const;
 
 /** Flags of another way to sign in would be passed over, and so would a fingerprint beside the authorities. */
 function checkWay(flags: Flags): void {
-  keepApart(flags, 'tokenFile', ['roleId', 'secretIdFile', 'jwtFile', 'realm', ...BY_PASSWORD]);
-  for (const machine of ['roleId', 'secretIdFile'] as const) keepApart(flags, machine, ['jwtFile', 'realm', ...BY_PASSWORD]);
+  keepApart(flags, 'tokenFile', ['roleId', ...OF_ROLE, 'jwtFile', 'realm', ...BY_PASSWORD]);
+  for (const machine of ['roleId', ...OF_ROLE] as const) keepApart(flags, machine, ['jwtFile', 'realm', ...BY_PASSWORD]);
+  keepApart(flags, 'withoutSecretId', ['secretIdFile']);
+  if (flags.roleId === undefined && OF_ROLE.some((name) => flags[name] !== undefined))
+    throw new CommandError('--role-id is missing: a secret id is one of a role', EXIT.usage);
   keepApart(flags, 'jwtFile', ['cert', ...BY_PASSWORD]);
   keepApart(flags, 'cert', BY_PASSWORD);
   keepApart(flags, 'ca', ['fingerprint']);
@@ -112,7 +118,7 @@ async function session({ prompts }: Surroundings, profile: Profile, flags: Flags
   try {
     if (flags.tokenFile !== undefined) return { ...profile, token: await prompts.secret('App token:', flags.tokenFile, '--token-file') };
     if (flags.roleId !== undefined) {
-      const secret_id = await prompts.secret('Secret id:', flags.secretIdFile, '--secret-id-file');
+      const secret_id = flags.withoutSecretId ? null : await prompts.secret('Secret id:', flags.secretIdFile, '--secret-id-file');
       const { auth } = await client.call('POST /auth/approle/login', { body: { role_id: flags.roleId, secret_id } });
       return { ...profile, token: auth.client_token };
     }

@@ -30,6 +30,7 @@ interface Role extends Replace {
   readonly secretIdCidr?: readonly string[];
   readonly policy?: readonly string[];
   readonly fixed?: boolean;
+  readonly withoutSecretId?: boolean;
 }
 
 const createRole = command<Role>({
@@ -46,6 +47,7 @@ const createRole = command<Role>({
     flag('--secret-id-cidr <network...>', 'address or network that may sign in (default: all); repeatable'),
     flag('--policy <policy...>', 'such as sessions:read:team; repeatable'),
     flag('--fixed', 'tokens cannot be renewed'),
+    flag('--without-secret-id', 'its role id is enough to sign in: bind it to networks with --token-cidr'),
     REPLACE,
   ],
   example: 'gatehouse role create web --ttl 3600 --policy sessions:read:team',
@@ -65,6 +67,7 @@ function bodyOf(flags: Role) {
     token_bound_cidrs: flags.tokenCidr,
     token_policies: flags.policy,
     ...(flags.fixed && { token_renewable: false }),
+    ...(flags.withoutSecretId && { bind_secret_id: false }),
     secret_id_ttl: whole('--secret-id-ttl', flags.secretIdTtl),
     secret_id_num_uses: whole('--secret-id-uses', flags.secretIdUses),
     secret_id_bound_cidrs: flags.secretIdCidr,

@@ -88,6 +88,14 @@ test('with a role: a token that logout revokes; the same token as an app token o
   assert.deepEqual([code, stderr.includes(token)], [3, false], stderr);
 });
 
+test('with a role that wants no secret id', async () => {
+  const id = (await run('gatehouse role create builder --ttl 600 --without-secret-id --token-cidr 127.0.0.0/8')).trim();
+  await run(login('builder', `--role-id ${id} --without-secret-id`));
+  assert.match((await who('builder')).user, /builder/);
+  const { code, stderr } = await bash.run(login('builder', '--without-secret-id'));
+  assert.deepEqual([code, stderr], [2, 'gatehouse: --role-id is missing: a secret id is one of a role\n']);
+});
+
 test('what is refused says so, and leaves the profile that works', async () => {
   const foreignCard = `--cert ${file('foreign.pem', foreign.cert)} --key ${file('foreign.key', foreign.key)}`;
   const before = kept('jwt');
