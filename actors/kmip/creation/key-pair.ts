@@ -44,11 +44,24 @@ export function newPair(
   const length = agreed('cryptographic length', givenLength(privateAttributes), givenLength(publicAttributes));
   const curve = agreed('recommended curve', givenCurve(privateAttributes), givenCurve(publicAttributes));
   for (const attributes of [privateAttributes, publicAttributes]) requireQuantumSafe(attributes, algorithm, length ?? 0);
-  const places = pairPlaces(ctx, chosenIn(privateAttributes.nodes()), replaced);
+  const chosen = chosenIn(privateAttributes.nodes());
+  const places = pairPlaces(ctx, chosen, replaced);
+  requirePublicPlace(ctx, places, chosen, chosenIn(publicAttributes.nodes()));
   const kept = keptPair(ctx, places, privateAttributes, publicAttributes);
   const sketch = sketchOf(algorithm, length, privateAttributes, publicAttributes);
   const pair = source(algorithm, { ...(length === undefined ? {} : { length }), ...(curve === undefined ? {} : { curve }) }, kept, sketch);
   return draftsOf(ctx, places, algorithm, pair, privateAttributes, publicAttributes);
+}
+
+/**
+ * The identifier of a public key follows from that of the private key, so a pair could be made elsewhere than its client believes, as in the database
+ * and not in an HSM.
+ * @param asked for the public key; an identifier among the common attributes is that of the private key
+ */
+function requirePublicPlace({ server }: OperationContext, { publicKey }: PairPlaces, chosen: string | undefined, asked: string | undefined): void {
+  if (asked === undefined || asked === chosen || server.objects.canonical(asked) === publicKey.id) return;
+  const what = chosen === undefined ? 'give the private key one, and that of the public key is the same with the end _pk' : `it is ${publicKey.id}`;
+  throw new Refusal('InvalidField', `the identifier of the public key follows from that of the private key: ${what}`);
 }
 
 function sketchOf(algorithm: CryptographicAlgorithm, length: number | undefined, privateAttributes: AttributeSet, publicAttributes: AttributeSet): PairSketch {

@@ -114,4 +114,19 @@ for (const speech of SPEECHES) {
   });
 }
 
+test('the identifier of a public key follows from that of its private key, and another is not passed over', async () => {
+  const client = alice.client(SPEECHES[1]);
+  const id = (value: string) => text(TAG.UniqueIdentifier, value);
+  const of = (privateId: string | undefined, publicId: string) =>
+    members(client, [enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm.EC), CURVE], privateId === undefined ? [] : [id(privateId)], [
+      id(publicId),
+    ]);
+  const refused = await client.refusals('CreateKeyPair', [of('chosen', 'other_pk'), of(undefined, 'alone_pk'), of(undefined, 'hsm::soft_hsm::0::alone_pk')]);
+  for (const each of refused) assert.deepEqual([each?.reason, each?.message.includes('follows from that of the private key')], ['InvalidField', true]);
+  const made = await client.do('CreateKeyPair', ...of('chosen', 'chosen_pk'));
+  assert.equal(textIn(made, TAG.PublicKeyUniqueIdentifier), 'chosen_pk');
+  const common = members(client, [id('common'), enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm.EC), CURVE], [], []);
+  assert.equal(textIn(await client.do('CreateKeyPair', ...common), TAG.PublicKeyUniqueIdentifier), 'common_pk');
+});
+
 test.run();
