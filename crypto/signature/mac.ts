@@ -20,6 +20,11 @@ const HMAC: Partial<Record<CryptographicAlgorithm, HashingAlgorithm>> = {
   HMAC_SHA3_512: 'SHA3_512',
 };
 
+/** Undefined for an algorithm that is no HMAC. */
+export function hashOfHmac(algorithm: CryptographicAlgorithm): HashingAlgorithm | undefined {
+  return HMAC[algorithm];
+}
+
 export interface MacStream {
   update(data: Uint8Array): void;
   digest(): Uint8Array;

@@ -55,6 +55,11 @@ const NAMED: Readonly<Record<DigitalSignatureAlgorithm, { readonly family: Famil
   SHA3_512WithRSAEncryption: rsa('SHA3_512'),
 };
 
+/** Undefined for an algorithm that takes several. */
+export function hashOfSignature(algorithm: DigitalSignatureAlgorithm): HashingAlgorithm | undefined {
+  return NAMED[algorithm].hash;
+}
+
 /** The default hash for a digest of this many bytes. */
 const HASH_OF_LENGTH: Readonly<Record<number, HashingAlgorithm>> = { 16: 'MD5', 20: 'SHA_1', 28: 'SHA_224', 32: 'SHA_256', 48: 'SHA_384', 64: 'SHA_512' };
 

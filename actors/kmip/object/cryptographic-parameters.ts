@@ -1,5 +1,7 @@
 // Determines the cryptographic parameters of an operation: those of the request, completed from the object (KMIP specification 2.1 section 4.16).
-import type { CryptographicAlgorithm, CryptographicParameters } from '../../../crypto/parameters.ts';
+import type { CryptographicAlgorithm, CryptographicParameters, HashingAlgorithm, PaddingMethod } from '../../../crypto/parameters.ts';
+import { hashOfHmac } from '../../../crypto/signature/mac.ts';
+import { hashOfSignature } from '../../../crypto/signature/signature-scheme.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { codeOf, nameOf, structureOf, wrongType } from '../../../kmip/ttlv/read.ts';
@@ -132,7 +134,20 @@ function agrees(stored: CryptographicParameters, asked: CryptographicParameters)
     const [a, b] = [stored[field], asked[field]];
     if (a !== undefined && a !== b && !(a instanceof Uint8Array)) return false;
   }
-  return true;
+  return isSame(hashIn(stored), hashIn(asked)) && isSame(paddingIn(stored), paddingIn(asked));
+}
+
+const isSame = <T>(a: T | undefined, b: T | undefined): boolean => a === undefined || b === undefined || a === b;
+
+/** The hash that the parameters name, by itself or with an algorithm that has no other. */
+function hashIn({ digitalSignatureAlgorithm, cryptographicAlgorithm, hashingAlgorithm }: CryptographicParameters): HashingAlgorithm | undefined {
+  const signed = digitalSignatureAlgorithm && hashOfSignature(digitalSignatureAlgorithm);
+  return signed ?? (cryptographicAlgorithm && hashOfHmac(cryptographicAlgorithm)) ?? hashingAlgorithm;
+}
+
+/** Of the algorithms of PKCS#1 v1.5 nothing is said: clients name their hash with them, and PSS as the padding. */
+function paddingIn({ digitalSignatureAlgorithm, paddingMethod }: CryptographicParameters): PaddingMethod | undefined {
+  return digitalSignatureAlgorithm === 'RSASSA_PSS' ? 'PSS' : paddingMethod;
 }
 
 /** Whether parameters name FF1, which takes milliseconds for a long text. */

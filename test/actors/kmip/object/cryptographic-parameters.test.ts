@@ -44,6 +44,8 @@ test('wrong types and unknown codes are refused', async () => {
 
 const HMAC: CryptographicParameters = { cryptographicAlgorithm: 'HMAC_SHA256' };
 const PSS: CryptographicParameters = { paddingMethod: 'PSS', hashingAlgorithm: 'SHA_256' };
+const RSASSA_PSS: CryptographicParameters = { digitalSignatureAlgorithm: 'RSASSA_PSS' };
+const RSA_256: CryptographicParameters = { digitalSignatureAlgorithm: 'SHA_256WithRSAEncryption' };
 const CBC: CryptographicParameters = { blockCipherMode: 'CBC', paddingMethod: 'PKCS5' };
 const GCM: CryptographicParameters = { blockCipherMode: 'GCM', tagLength: 12 };
 const OAEP: CryptographicParameters = { paddingMethod: 'OAEP', hashingAlgorithm: 'SHA_384' };
@@ -58,6 +60,11 @@ const CASES: [string, CryptographicParameters[], CryptographicParameters | undef
   ['an empty structure says nothing', [CBC], {}, 'encryption', CBC],
   ['the request is completed', [CBC, GCM], { blockCipherMode: 'GCM' }, 'encryption', GCM],
   ['a contradiction completes nothing', [CBC], { blockCipherMode: 'ECB' }, 'encryption', { blockCipherMode: 'ECB' }],
+  ['another hash in a signature algorithm is one', [{ hashingAlgorithm: 'SHA_1', paddingMethod: 'PKCS1V1_5' }], RSA_256, 'signature', RSA_256],
+  ['another hash than that of a signature algorithm too', [RSA_256], { hashingAlgorithm: 'SHA_512' }, 'signature', { hashingAlgorithm: 'SHA_512' }],
+  ['and than that of an HMAC', [{ hashingAlgorithm: 'SHA_1' }], HMAC, 'mac', HMAC],
+  ['and another padding than RSASSA_PSS has', [{ paddingMethod: 'PKCS1V1_5' }], RSASSA_PSS, 'signature', RSASSA_PSS],
+  ['what says the same completes', [PSS, RSA_256], RSASSA_PSS, 'signature', { ...PSS, ...RSASSA_PSS }],
   ['the request wins', [GCM], { blockCipherMode: 'GCM', tagLength: 16 }, 'encryption', { blockCipherMode: 'GCM', tagLength: 16 }],
 ];
 
