@@ -120,7 +120,8 @@ function storedParameters(object: ManagedObject): readonly CryptographicParamete
 const KEYED_MODES: ReadonlySet<string> = new Set(['CMAC', 'CBC_MAC']);
 const SIGNATURE_PADDINGS: ReadonlySet<string> = new Set(['PSS', 'X9_31']);
 
-function fits(parameters: CryptographicParameters, purpose: Purpose): boolean {
+/** Whether parameters of an object are for this purpose. */
+export function fits(parameters: CryptographicParameters, purpose: Purpose): boolean {
   const { blockCipherMode: mode, paddingMethod: padding, cryptographicAlgorithm: algorithm, digitalSignatureAlgorithm: signature } = parameters;
   const keyedHash = algorithm?.startsWith('HMAC') === true || (mode !== undefined && KEYED_MODES.has(mode));
   if (purpose === 'encryption') return !keyedHash && signature === undefined && !(padding !== undefined && SIGNATURE_PADDINGS.has(padding));

@@ -21,10 +21,10 @@ export async function openWrapped(object: ManagedObject, ctx: OperationContext):
  * @throws Refusal as `openWrapped`
  */
 export async function openKey(object: ManagedObject, ctx: OperationContext): Promise<{ readonly object: ManagedObject; readonly key: Key }> {
-  const { key: wrapper, material } = await unwrapperOf(object.content as Structure, ctx);
+  const { key: wrapper, own, material } = await unwrapperOf(object.content as Structure, ctx);
   let opened: ManagedObject | undefined;
   const inClear = async () => {
-    opened ??= { ...object, content: await unwrapWith(wrapper, object.content as Structure) };
+    opened ??= { ...object, content: await unwrapWith(wrapper, object.content as Structure, own) };
     return keyOf(opened, ctx);
   };
   const there = material && (await wrapper.hold?.(object, material, inClear));

@@ -1,4 +1,5 @@
 // After the rotation of a wrapping key: rewraps with the new key the objects that are stored wrapped by the old one.
+import type { CryptographicParameters } from '../../../crypto/parameters.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import { keyBlockOf, lacksKeyValue } from '../../../kmip/key-block.ts';
 import { type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
@@ -12,6 +13,7 @@ import type { Draft } from './managed-object.ts';
 import { fingerprint, type Outside } from './outside.ts';
 import { unwrapWith, wrapWith } from './wrapping.ts';
 import { moveWrappingLink } from './wrapping-link.ts';
+import { ownParameters, withOwnParameters } from './wrapping-parameters.ts';
 import { setWrapper } from './wrapping-policy.ts';
 
 /** An object that is stored wrapped by a key, or is returned wrapped by it. */
@@ -41,8 +43,10 @@ export async function findDependants(tx: ObjectTransaction, old: Draft, replacem
       continue;
     }
     wrapped.push(object);
-    const specification = specificationOf(wrapping, replacement.id);
-    works.set(`${keys} ${fingerprint(object)}`, () => rewrap(content, keyOf(old, ctx), keyOf(replacement, ctx), specification));
+    const specification = withOwnParameters(specificationOf(wrapping, replacement.id), replacement);
+    const information = structureOf(wrapping, TAG.EncryptionKeyInformation);
+    const own = information && ownParameters(information, old);
+    works.set(`${keys} ${fingerprint(object)}`, () => rewrap(content, keyOf(old, ctx), own, keyOf(replacement, ctx), specification));
   }
   for (const [i, content] of outside.results(works).entries()) if (content) found.push({ object: wrapped[i] as Draft, content });
   return found;
@@ -59,11 +63,17 @@ export async function updateDependants(tx: ObjectTransaction, dependants: readon
   }
 }
 
-/** @returns undefined if the old key does not unwrap the content */
-async function rewrap(content: Structure, old: Key, replacement: Key, specification: Structure): Promise<Structure | undefined> {
+/** @param own the parameters of the old key, if only they say how it wraps @returns undefined if the old key does not unwrap the content */
+async function rewrap(
+  content: Structure,
+  old: Key,
+  own: CryptographicParameters | undefined,
+  replacement: Key,
+  specification: Structure,
+): Promise<Structure | undefined> {
   let plain: Structure;
   try {
-    plain = await unwrapWith(old, content);
+    plain = await unwrapWith(old, content, own);
   } catch (error) {
     if (refusalOf(error)) return undefined;
     throw error;

@@ -14,6 +14,7 @@ import { type Key, keyOf, type WrappedMaterial } from './key.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { spendWrapping } from './usage-limits.ts';
 import { unwrappingKey, wrappingKey } from './wrapping-key.ts';
+import { ownParameters, requireWrappingAlgorithm, unwrapEither, withOwnParameters } from './wrapping-parameters.ts';
 
 const { WrappingMethod, KeyWrapType } = ENUM;
 
@@ -23,14 +24,9 @@ export async function wrapContent(content: Structure, specification: Structure, 
   if (!block) throw new Refusal('InvalidObjectType', 'only keys and secret data can be wrapped; this object is neither');
   if (structureOf(block, TAG.KeyWrappingData)) throw new Refusal('IllegalObjectType', 'the key is already stored wrapped and cannot be wrapped again');
   const wrapper = await wrappingKey(ctx, encryptingKeyIn(specification));
-  requireWrappingAlgorithm(wrapper, parametersOf(encryptingKeyIn(specification)));
-  return wrapWith(keyOf(wrapper, ctx), content, specification, (size) => spendWrapping(ctx, wrapper, size));
-}
-
-/** What the request says stands in the KeyWrappingData, and symmetric keys wrap with AES. @throws Refusal BadCryptographicParameters */
-function requireWrappingAlgorithm({ type }: ManagedObject, { cryptographicAlgorithm: asked }: CryptographicParameters): void {
-  if (type === ENUM.ObjectType.SymmetricKey && asked !== undefined && asked !== 'AES')
-    throw new Refusal('BadCryptographicParameters', `a symmetric key wraps with AES, not with ${asked}`);
+  const completed = withOwnParameters(specification, wrapper);
+  requireWrappingAlgorithm(wrapper, parametersOf(encryptingKeyIn(completed)));
+  return wrapWith(keyOf(wrapper, ctx), content, completed, (size) => spendWrapping(ctx, wrapper, size));
 }
 
 /** As wrapContent, with a key whose use is already permitted. @param count counts the use, which wraps this number of bytes */
@@ -74,10 +70,11 @@ export async function wrapThere(object: ManagedObject, specification: Structure,
   if (codeOf(specification, TAG.EncodingOption) !== ENUM.EncodingOption.NoEncoding)
     throw new Refusal('EncodingOptionError', `${object.id} does not leave its place in clear: it can be wrapped with NoEncoding only`);
   if (children(specification, TAG.AttributeName).length > 0) throw new Refusal('EncodingOptionError', 'attributes can be wrapped only with TTLVEncoding');
-  const wrapped = await wrapper.wrapThere(parametersOf(encryptingKeyIn(specification)), keyOf(object, ctx));
+  const completed = withOwnParameters(specification, found);
+  const wrapped = await wrapper.wrapThere(parametersOf(encryptingKeyIn(completed)), keyOf(object, ctx));
   if (!wrapped) return undefined;
   await spendWrapping(ctx, found, Math.ceil((keyBlockHead(object.content as Structure).length ?? 0) / 8));
-  return wrappedContent(object.content as Structure, specification, wrapper, wrapped);
+  return wrappedContent(object.content as Structure, completed, wrapper, wrapped);
 }
 
 /** @throws Refusal KeyWrapTypeNotSupported */
@@ -116,14 +113,21 @@ function parametersOf(information: Structure): CryptographicParameters {
   return given ? readParameters(given) : {};
 }
 
+interface Unwrapper {
+  readonly key: Key;
+  readonly own: CryptographicParameters | undefined;
+  readonly material: WrappedMaterial | undefined;
+}
+
 /** The key that unwraps the content, and what it unwraps; undefined for material in an encoding that no token knows. */
-export async function unwrapperOf(content: Structure, ctx: OperationContext): Promise<{ readonly key: Key; readonly material: WrappedMaterial | undefined }> {
+export async function unwrapperOf(content: Structure, ctx: OperationContext): Promise<Unwrapper> {
   const { wrapping, format } = keyBlockOf(content);
   const information = encryptedBy(required(wrapping, TAG.KeyWrappingData));
-  const key = keyOf(await unwrappingKey(ctx, information), ctx);
-  if (!wrapping || codeOf(wrapping, TAG.EncodingOption) !== ENUM.EncodingOption.NoEncoding) return { key, material: undefined };
+  const wrapper = await unwrappingKey(ctx, information);
+  const [key, own] = [keyOf(wrapper, ctx), ownParameters(information, wrapper)];
+  if (!wrapping || codeOf(wrapping, TAG.EncodingOption) !== ENUM.EncodingOption.NoEncoding) return { key, own, material: undefined };
   const iv = bytesOf(wrapping, TAG.IVCounterNonce);
-  return { key, material: { data: wrappedBytes(content), ...(iv && { iv }), parameters: parametersOf(information), format } };
+  return { key, own, material: { data: wrappedBytes(content), ...(iv && { iv }), parameters: parametersOf(information), format } };
 }
 
 /** What KeyWrapType of the request asks for; undefined without one. @throws Refusal KeyWrapTypeNotSupported */
@@ -152,16 +156,18 @@ export async function unwrapContent(content: Structure, ctx: OperationContext): 
   const wrapping = block && keyBlockOf(content).wrapping;
   if (!block || !wrapping) return content;
   const information = encryptedBy(wrapping);
-  return unwrapWith(keyOf(await unwrappingKey(ctx, information), ctx), content);
+  const wrapper = await unwrappingKey(ctx, information);
+  return unwrapWith(keyOf(wrapper, ctx), content, ownParameters(information, wrapper));
 }
 
-/** As unwrapContent, with a key whose use is already permitted. */
-export async function unwrapWith(key: Key, content: Structure): Promise<Structure> {
+/** As unwrapContent, with a key whose use is already permitted. @param own its parameters, if only they say how it wraps */
+export async function unwrapWith(key: Key, content: Structure, own?: CryptographicParameters): Promise<Structure> {
   const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
   const wrapping = required(structureOf(block, TAG.KeyWrappingData), TAG.KeyWrappingData);
   const information = encryptedBy(wrapping);
   const iv = bytesOf(wrapping, TAG.IVCounterNonce);
-  const plain = await key.unwrap(parametersOf(information), { data: wrappedBytes(content), ...(iv && { iv }) });
+  const wrapped = { data: wrappedBytes(content), ...(iv && { iv }) };
+  const plain = await unwrapEither(parametersOf(information), own, (by) => key.unwrap(by, wrapped));
   const encoding = codeOf(wrapping, TAG.EncodingOption) ?? ENUM.EncodingOption.TTLVEncoding;
   const value = encoding === ENUM.EncodingOption.TTLVEncoding ? keyValueOf(plain) : structure(TAG.KeyValue, [bytes(TAG.KeyMaterial, plain)]);
   const members = block.value.filter(({ tag }) => tag !== TAG.KeyWrappingData).map((member): Node => (member.tag === TAG.KeyValue ? value : member));
