@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream, existsSync, fstatSync, linkSync, r
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { progressOn } from '../actors/model/hub/progress.ts';
-import { namingFile } from '../kernel/private-file.ts';
+import { namingFile, removeLeft } from '../kernel/private-file.ts';
 import type { Surroundings } from './command.ts';
 import { CommandError, EXIT } from './exit.ts';
 import { existsAlready, writeBytes, writingFile } from './output.ts';
@@ -66,11 +66,12 @@ export async function writeStream(path: string | undefined, source: AsyncIterabl
     await pipeline(source, createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true }));
     // Unlike a renaming, this never replaces a file that has appeared meanwhile.
     linkSync(unfinished, path);
+    rmSync(unfinished, { force: true });
   } catch (error) {
+    removeLeft(unfinished);
     throw writingFile(path, error);
   } finally {
     stop();
-    rmSync(unfinished, { force: true });
   }
 }
 

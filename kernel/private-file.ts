@@ -14,7 +14,7 @@ export function writePrivateFile(path: string, text: string): void {
   try {
     fill(file, text);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    removeLeft(temporary);
     throw namingFile(temporary, error);
   }
   renameDurably(temporary, path);
@@ -28,6 +28,13 @@ function fill(file: number, text: string): void {
   } finally {
     closeSync(file);
   }
+}
+
+/** Removes what a failed write has left. What could not be made may not be looked for either, and that is not why it failed. */
+export function removeLeft(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {}
 }
 
 /** Node names the file where a path was given, but not for an open file: on a full disk the operator would not learn which. */

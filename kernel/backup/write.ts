@@ -1,11 +1,11 @@
 // Writes a backup file line by line through gzip. Under its final name the file is always complete.
 import { createHash } from 'node:crypto';
-import { createWriteStream, existsSync, rmSync } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { diskTrouble } from '../disk-trouble.ts';
-import { makePrivate, renameDurably } from '../private-file.ts';
+import { makePrivate, removeLeft, renameDurably } from '../private-file.ts';
 import type { Snapshot } from '../store/snapshot.ts';
 import { BackupError, type End, encodeRow, type Header, macOf, type Table } from './format.ts';
 import { quote } from './schema.ts';
@@ -41,7 +41,7 @@ export async function writeBackup(path: string, contents: Contents): Promise<num
       throw new BackupError(
         `${partial} exists: another backup is writing it, or an earlier one was interrupted; wait for the other backup, or delete the file`,
       );
-    rmSync(partial, { force: true });
+    removeLeft(partial);
     const trouble = diskTrouble(error);
     if (trouble) throw new BackupError(`${path} cannot be written: ${trouble}`);
     if (syscall !== undefined && code !== undefined) throw new BackupError(`${path} cannot be written (${code})`);

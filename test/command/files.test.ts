@@ -36,6 +36,7 @@ test('a folder or a missing file in place of a file to read is named', async () 
 test('a file to write is named as it was given, and one that is there is refused alike', async () => {
   for (const command of ['key encrypt files text', 'key export files']) {
     await refused(`gatehouse ${command} -o nowhere/out`, 1, /^gatehouse: ENOENT: [^\n]* 'nowhere\/out'\n$/);
+    await refused(`gatehouse ${command} -o text/out`, 1, /^gatehouse: ENOTDIR: [^\n]* 'text\/out'\n$/);
     for (const there of ['folder', 'text']) await refused(`gatehouse ${command} -o ${there}`, 2, new RegExp(`^gatehouse: ${there} exists already\\n$`));
   }
 });

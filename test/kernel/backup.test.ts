@@ -68,6 +68,8 @@ for (const { dialect } of databases) {
       ['success', 'success', 'failure'],
       'one that failed is told in the audit log',
     );
+    const within = join(file, 'backup');
+    await assert.rejects(backUp(options, within), { name: 'BackupError', message: `${within} cannot be written (ENOTDIR)` });
     await server.end();
     backups.set(dialect, { file, dataDir, filled });
   });
