@@ -25,10 +25,13 @@ const MAX_DICTIONARY = 65_536;
 function requireXref(file: Uint8Array): void {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   const most = Math.min(MAX_OBJECTS, Math.max(MIN_OBJECTS, file.byteLength));
-  for (let at = bytes.indexOf('/XRef'); at >= 0; at = bytes.indexOf('/XRef', at + 1)) {
-    const begin = Math.max(0, at - MAX_DICTIONARY, bytes.lastIndexOf('obj', at));
-    const end = bytes.indexOf('stream', at);
-    const dictionary = bytes.toString('latin1', begin, Math.min(end < 0 ? file.byteLength : end, at + MAX_DICTIONARY));
+  // Each byte is looked at once, however often a file says that here is a table: what follows the keyword `stream` is of another dictionary.
+  for (let at = bytes.indexOf('/XRef'), last = 0; at >= 0; at = bytes.indexOf('/XRef', last)) {
+    const before = bytes.subarray(Math.max(last, at - MAX_DICTIONARY), at);
+    const after = bytes.subarray(at, at + MAX_DICTIONARY);
+    const end = after.indexOf('stream');
+    last = at + (end < 0 ? after.length : end);
+    const dictionary = bytes.toString('latin1', at - before.length + Math.max(0, before.lastIndexOf('obj')), last);
     const pairs = /\/Index\s*\[([^\]]*)/.exec(dictionary)?.[1]?.trim().split(/\s+/).map(Number);
     const counted = pairs?.reduce((sum, each, index) => (index % 2 === 1 ? sum + each : sum), 0) ?? 0;
     const size = Number(/\/Size\s+(\d+)/.exec(dictionary)?.[1] ?? 0);
