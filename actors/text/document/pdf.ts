@@ -116,23 +116,23 @@ async function blocksOf(document: Document, page: number): Promise<Block[]> {
     else last.text += item.str;
     isOver = item.hasEOL;
   }
-  const blocks: { text: string; isHeading: boolean; page: number }[] = [];
+  const blocks: string[][] = [];
   lines.forEach((line, index) => {
     const above = lines[index - 1];
     const last = blocks.at(-1);
     const gap = above ? Math.abs(above.y - line.y) / Math.max(above.height, 1) : Number.POSITIVE_INFINITY;
-    if (!last || gap > PARAGRAPH) blocks.push({ text: line.text, isHeading: false, page });
-    else last.text = joined(last.text, line.text);
+    if (!last || gap > PARAGRAPH) blocks.push([line.text]);
+    else if (line.text.trim() !== '') last.push(before(line.text, last.pop() ?? ''), line.text);
   });
-  return blocks.filter(({ text }) => text.trim() !== '');
+  return blocks.map((texts) => ({ text: texts.join(''), isHeading: false, page })).filter(({ text }) => text.trim() !== '');
 }
 
-/** A word that is divided at the end of a line becomes whole; a hyphen of its own, as in E-Mail, stays. */
-function joined(above: string, below: string): string {
+/** A word that is divided at the end of a line becomes whole; a hyphen of its own, as in E-Mail, stays. @returns the line above as it stands before this one */
+function before(below: string, above: string): string {
   const divided = /^(.*\p{L})([-\u2010\u00ad])\s*$/su.exec(above);
-  if (!divided) return `${above} ${below}`;
-  const [, begin, hyphen] = divided;
-  return /^\p{Ll}/u.test(below) ? `${begin}${below}` : `${begin}${hyphen}${below}`;
+  if (!divided) return `${above} `;
+  const [, begin = '', hyphen = ''] = divided;
+  return /^\p{Ll}/u.test(below) ? begin : `${begin}${hyphen}`;
 }
 
 async function titleOf(document: Document): Promise<string> {

@@ -130,6 +130,18 @@ const LARGE: readonly (readonly [what: string, name: string, make: () => Promise
   ],
   ['a table of two thousand million objects', 'a.pdf', () => tableOf('/Size 2000000000'), /names more objects than it can have/],
   ['a table of as many in parts', 'a.pdf', () => tableOf(`/Size 9 /Index [${'0 90000 '.repeat(5_000)}]`), /names more objects than it can have/],
+  [
+    'a paragraph of 40 000 lines',
+    'a.pdf',
+    () =>
+      paged(
+        streamOf(
+          deflateSync(`BT /F1 12 Tf ${'1 0 0 1 50 780 Tm (The gate) Tj 1 0 0 1 50 766 Tm (closes at nine.) Tj '.repeat(20_000)} ET`),
+          '/Filter /FlateDecode ',
+        ),
+      ),
+    /^The gate/,
+  ],
   ['the name of a table again and again', 'a.pdf', () => Buffer.alloc(3_000_000, '%PDF-1.5 /XRef'), /damaged/],
   ['a plain table of as many', 'a.pdf', () => latin1(pdf([TEXT]), (text) => text.replace(/xref\n0 \d+/, 'xref\n0 2000000000')), /^The gate|damaged/],
   [
