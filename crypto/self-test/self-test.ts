@@ -41,9 +41,9 @@ interface SelfTestOptions {
 
 /** The server starts first: other threads still load their code, and cores are few. */
 const FIRST_AFTER_MS = 2_000;
-/** A thread that has slept for most of this time is idle. */
-const LOOK_MS = 4;
-const BUSY_PART = 0.5;
+/** A thread that has slept for nearly all of this time is idle. One that serves a single client sleeps for half of it, while the client works: what ran then would come between its requests. */
+const LOOK_MS = 2;
+const BUSY_PART = 0.1;
 /** A thread that is never idle computes one answer, which takes about a millisecond, in this time. */
 const LONGEST_WAIT_MS = 200;
 
