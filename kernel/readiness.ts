@@ -1,8 +1,10 @@
-// Collects what is not ready, or works less than it should, for /ready: the stop, the store, the clock, the seal of the key server, actor threads, threads that serve requests, statuses that actors report, and plugins.
+// Collects what is not ready, or works less than it should, for /ready: the stop, the store, the clock, the TLS files, the seal of the key server, actor threads, threads that serve requests, statuses that actors report, and plugins.
 import type { AnySpec } from './actor.ts';
+import type { Clock } from './clock.ts';
 import type { ClockProbe } from './clock-probe.ts';
 import type { Contexts } from './context.ts';
 import type { Drain } from './drain.ts';
+import type { TlsWatch } from './http/tls-watch.ts';
 import type { KeyServerSeal } from './key-server-seal.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import type { Supervisor } from './runtime/supervisor.ts';
@@ -24,6 +26,8 @@ interface Parts {
   readonly contexts: Contexts;
   readonly probe: StoreProbe;
   readonly clockProbe: ClockProbe;
+  readonly tlsWatch: Pick<TlsWatch, 'degraded'>;
+  readonly clock: Clock;
   readonly drain: Drain;
   readonly prepared: { readonly seal: KeyServerSeal };
 }
@@ -53,9 +57,9 @@ export async function notReady({ runtime, contexts, probe, clockProbe, drain, pr
 }
 
 /** @returns what works less than it should although the server is ready. A clock that differs is not told as not ready: which of the two is wrong, nobody knows here. */
-export function degraded({ runtime, probe }: Pick<Parts, 'runtime' | 'probe'>, { supervisors }: Pick<FrontsView, 'supervisors'>): string[] {
-  const off = switchedOff(selfTestsOf(runtime, supervisors));
-  return probe.clockDifference === undefined ? off : [`clock: ${probe.clockDifference}`, ...off];
+export function degraded({ runtime, probe, tlsWatch, clock }: Parts, { supervisors }: Pick<FrontsView, 'supervisors'>): string[] {
+  const ofClock = probe.clockDifference === undefined ? [] : [`clock: ${probe.clockDifference}`];
+  return [...ofClock, ...tlsWatch.degraded(clock.now()), ...switchedOff(selfTestsOf(runtime, supervisors))];
 }
 
 function reasonOf({ state, isComing, status, dispatcher }: Supervisor, { kind, tellsReady }: AnySpec, lateElsewhere: number): string | undefined {

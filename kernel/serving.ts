@@ -9,6 +9,7 @@ import type { Fronts } from './fronts/fronts.ts';
 import type { Load } from './fronts/growth.ts';
 import type { Front } from './http/front.ts';
 import type { Route } from './http/route.ts';
+import type { TlsWatch } from './http/tls-watch.ts';
 import type { Listener } from './listener/listener.ts';
 import type { Log } from './log-entry.ts';
 import type { Metrics, ProcessMetrics } from './metrics.ts';
@@ -41,6 +42,7 @@ export interface Serving extends Configured {
   readonly prepared: Prepared;
   readonly probe: StoreProbe;
   readonly clockProbe: ClockProbe;
+  readonly tlsWatch: TlsWatch;
   readonly drain: Drain;
   readonly metrics: Metrics;
   readonly processMetrics: ProcessMetrics;

@@ -1,12 +1,9 @@
-// Reads the TLS files, sets the TLS options, and reloads the files when they change.
+// Reads the TLS files, and gives the ports the options that are made of them.
 import { randomFillSync } from 'node:crypto';
-import { statSync, unwatchFile, watchFile } from 'node:fs';
 import { resolve } from 'node:path';
 import { createSecureContext, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
 import { ConfigError } from '../config/config-error.ts';
 import type { KernelConfig } from '../config/sections.ts';
-import { describe } from '../fault.ts';
-import type { Log } from '../log-entry.ts';
 import { blocksIn, readPem } from '../pem.ts';
 import { checkedWith, distrust } from './client-certificate.ts';
 import { termsOf } from './revocation-lists.ts';
@@ -29,7 +26,8 @@ export interface TlsService {
   closeIdle(): void;
 }
 
-const WATCH_MS = 2_000;
+/** Between looks at connections that are to end and still answer. */
+const LOOK_MS = 2_000;
 const TICKET_KEY_BYTES = 48;
 const HANDSHAKE_MS = 10_000;
 
@@ -90,37 +88,6 @@ function requireFitting(files: ConfiguredFiles, pair: Pick<TlsOptions, 'cert' | 
 /** @returns the certificates of a PEM file in their order, without other contents such as a key */
 export const certificatesIn = (pem: string): readonly string[] => blocksIn(pem, 'certificate');
 
-/** What changes when one of the files does. To be asked before they are read. */
-export function stateOf(files: TlsFiles): string {
-  const stats = pathsOf(files).map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));
-  return stats.map((stat) => `${stat?.ino} ${stat?.size} ${stat?.mtimeNs}`).join();
-}
-
-const pathsOf = (files: TlsFiles): string[] => Object.values(files).filter((path) => path !== undefined);
-
-/**
- * Reads changed files without a restart. If they do not fit together, the old ones stay in use.
- * @param read state of the files when they were read: a start may take minutes, as where it waits for the database
- * @param apply gets the new options; settles when all ports use them
- */
-export function watchTls(files: TlsFiles, read: string, log: Log, apply: (tls: TlsOptions) => Promise<void> | void): () => void {
-  const paths = pathsOf(files);
-  const reload = async () => {
-    try {
-      await apply(readTls(files));
-      log.info({}, 'TLS files reloaded');
-    } catch (error) {
-      log.error({ error: describe(error) }, 'the changed TLS files cannot be used; the old ones stay in use');
-    }
-  };
-  const look = () => void reload();
-  for (const path of paths) watchFile(path, { interval: WATCH_MS, persistent: false }, look);
-  if (stateOf(files) !== read) look();
-  return () => {
-    for (const path of paths) unwatchFile(path, look);
-  };
-}
-
 /**
  * @param first the options that they have now
  * @returns a function that gives the ports new options. Client certificates that were checked with the old files lose their effect: they may be
@@ -154,7 +121,7 @@ function watchClients({ server, closeIdle }: TlsService): () => void {
     for (const socket of old) distrust(socket);
     const close = () => {
       closeIdle();
-      if (old.some(({ destroyed }) => !destroyed)) setTimeout(close, WATCH_MS).unref();
+      if (old.some(({ destroyed }) => !destroyed)) setTimeout(close, LOOK_MS).unref();
     };
     close();
   };

@@ -40,6 +40,7 @@ const CASES: Readonly<Record<string, Case>> = {
   GatehouseHsmErrors: one('gatehouse_hsm_operations_total', '0+60x30', '0+1x30', ',outcome="CKR_DEVICE_ERROR",exported_instance="soft"'),
   GatehouseSignInsRefused: one('gatehouse_logins_total', '0+600x30', '0+60x30', ',outcome="Refused"'),
   GatehouseCacheDistrusted: one('gatehouse_cache_trusted', '0x30', '1x30'),
+  GatehouseTlsEnds: one('gatehouse_tls_end_timestamp_seconds', '600000x30', '700000x30', ',file="cert"'),
   GatehouseTracesLost: one('gatehouse_trace_spans_total', '0+6x30', '7x30', ',outcome="dropped"'),
 };
 

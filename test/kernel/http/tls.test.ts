@@ -6,7 +6,8 @@ import { connect } from 'node:tls';
 import Type from 'typebox';
 import { Agent, request } from 'undici';
 import { test } from 'uvu';
-import { stateOf, watchTls } from '../../../kernel/http/tls.ts';
+import { createClock } from '../../../kernel/clock.ts';
+import { TlsWatch } from '../../../kernel/http/tls-watch.ts';
 import { definePlugin } from '../../../kernel/plugin.ts';
 import { BUILT_IN } from '../../../plugins/index.ts';
 import { CLIENT_AUTH, DAY_MS, type Made, makeCertificate, SERVER_AUTH } from '../../certificates.ts';
@@ -126,16 +127,7 @@ test('foreign, expired and wrong-use certificates, and invalid names, give no id
   }
 });
 
-test('a certificate that expires is refused on connections and sessions that are open already', async () => {
-  const client = await makeCertificate('CN=soon gone', { issuer: ca, usage: CLIENT_AUTH, days: 1 });
-  const agent = new Agent({ connections: 1, connect: { ca: ca.cert, cert: client.cert, key: client.key } });
-  const ask = async () => (await (await request(`${server.address}/mirror`, { dispatcher: agent })).body.json()) as unknown;
-  assert.deepEqual(await ask(), { commonName: 'soon gone' });
-  await server.runtime.advance(2 * DAY_MS);
-  assert.deepEqual(await ask(), null);
-  await server.runtime.advance(-2 * DAY_MS);
-  await agent.close();
-});
+const degraded = async () => ((await see(undefined, '/ready')).body as { degraded?: readonly string[] }).degraded;
 
 test('changed files are used without a restart; broken ones are not', async () => {
   const { hostname, port } = new URL(server.address);
@@ -151,25 +143,57 @@ test('changed files are used without a restart; broken ones are not', async () =
   write('server.pem', 'broken');
   await until(() => server.lines.some(({ msg }) => String(msg).includes('the old ones stay in use')), 'the broken file was seen', 15_000);
   assert.ok(server.lines.some(({ msg, error }) => String(msg).includes('the old ones stay') && String(error).includes('server.pem holds no certificate')));
+  assert.match(String(await degraded()), /^TLS files: .* the old ones stay in use: .*server\.pem holds no certificate/);
   assert.equal(await subject(), 'CN=server');
   const renewed = await makeCertificate('CN=renewed', { issuer: ca, usage: SERVER_AUTH, names: ['127.0.0.1'] });
   write('server.key', renewed.key);
   write('server.pem', renewed.cert);
   await until(async () => (await subject()) === 'CN=renewed', 'the new certificate is served', 15_000);
+  await until(async () => (await degraded()) === undefined, 'nothing is degraded', 15_000);
 });
 
 test('files that change between their reading and the watch, as during a long start, are read anew', async () => {
   const files = { cert: write('early.pem', serverFiles.cert), key: write('early.key', serverFiles.key), clientCa: undefined, clientCrl: undefined };
-  const watchFrom = (read: string) => {
-    const applied: unknown[] = [];
-    watchTls(files, read, { info() {}, error() {} } as never, ({ cert }) => void applied.push(String(cert)))();
+  const watch = await TlsWatch.of(files, { info() {}, error() {} });
+  const startFor = async (applied: string[]) => {
+    (await watch.start(createClock(), ({ cert }) => void applied.push(String(cert))))();
     return applied;
   };
-  const read = stateOf(files);
-  assert.deepEqual(watchFrom(read), []);
+  assert.deepEqual(await startFor([]), []);
   const chain = `${serverFiles.cert}\n${ca.cert}`;
   write('early.pem', chain);
-  assert.deepEqual(watchFrom(read), [chain]);
+  assert.deepEqual(await startFor([]), [chain]);
+});
+
+test('files that could not be read for another reason than their content are tried again', async () => {
+  const files = { cert: write('late.pem', serverFiles.cert), key: write('late.key', serverFiles.key), clientCa: undefined, clientCrl: undefined };
+  const errors: string[] = [];
+  const watch = await TlsWatch.of(files, { info() {}, error: (_, message) => void errors.push(message) });
+  let isFull = true;
+  const apply = () => {
+    if (isFull) throw new Error('EMFILE: too many open files');
+  };
+  const look = async () => (await watch.start(createClock(), apply))();
+  write('late.pem', `${serverFiles.cert}\n${ca.cert}`);
+  await look();
+  await look();
+  assert.equal(errors.length, 1, 'the same trouble is logged once');
+  assert.match(watch.degraded(Date.now())[0] ?? '', /cannot be used, and the old ones stay in use: .*EMFILE/);
+  isFull = false;
+  await look();
+  assert.deepEqual(watch.degraded(Date.now()), []);
+});
+
+// Moves the clock back at its end, after which what repeats waits.
+test('a certificate that expires is refused on connections and sessions that are open already', async () => {
+  const client = await makeCertificate('CN=soon gone', { issuer: ca, usage: CLIENT_AUTH, days: 1 });
+  const agent = new Agent({ connections: 1, connect: { ca: ca.cert, cert: client.cert, key: client.key } });
+  const ask = async () => (await (await request(`${server.address}/mirror`, { dispatcher: agent })).body.json()) as unknown;
+  assert.deepEqual(await ask(), { commonName: 'soon gone' });
+  await server.runtime.advance(2 * DAY_MS);
+  assert.deepEqual(await ask(), null);
+  await server.runtime.advance(-2 * DAY_MS);
+  await agent.close();
 });
 
 test.run();
