@@ -452,6 +452,7 @@ function holds(node: Node, tag: number): boolean {
 /** Values that the version has not are refused. */
 function isValueIn(node: Node, version: Version): boolean {
   if (node.type === TYPE.Structure) return node.value.every((member) => isValueIn(member, version));
+  if (node.tag === TAG.AttributeReference && node.type === TYPE.Enumeration && !tagExists(node.value, version)) return false;
   const name = node.type === TYPE.Enumeration ? enumOf(node.tag) : undefined;
   return name === undefined || enumerationValueExists(name, node.value as number, version);
 }

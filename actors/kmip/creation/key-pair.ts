@@ -5,6 +5,7 @@ import { type AttributeSet, sameNode } from '../../../kmip/attribute/set.ts';
 import { keyBlock } from '../../../kmip/key-block.ts';
 import { defaultFormat, exportKey } from '../../../kmip/key-format/key-format.ts';
 import type { KeyFormatType } from '../../../kmip/key-format/key-format-type.ts';
+import { PUBLIC_END } from '../../../kmip/pair-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { tagName } from '../../../kmip/ttlv/names.ts';
@@ -60,7 +61,7 @@ export function newPair(
  */
 function requirePublicPlace({ server }: OperationContext, { publicKey }: PairPlaces, chosen: string | undefined, asked: string | undefined): void {
   if (asked === undefined || asked === chosen || server.objects.canonical(asked) === publicKey.id) return;
-  const what = chosen === undefined ? 'give the private key one, and that of the public key is the same with the end _pk' : `it is ${publicKey.id}`;
+  const what = chosen === undefined ? `give the private key one, and that of the public key is the same with the end ${PUBLIC_END}` : `it is ${publicKey.id}`;
   throw new Refusal('InvalidField', `the identifier of the public key follows from that of the private key: ${what}`);
 }
 
