@@ -1,5 +1,6 @@
 // The interface of the library actor: documentary bases, the references in them, and the search for passages.
 import type { DocumentKind } from '../text/api.ts';
+import type { LibraryQuotas } from './quota.ts';
 
 /** One document, as it is to be stored. */
 export interface NewReference {
@@ -39,6 +40,9 @@ export interface LibraryArgs {
   readonly bases: readonly string[];
   /** ID of the model that makes vectors of passages and questions; without one they are found by words only. */
   readonly embedder: string | undefined;
+  readonly quotas: LibraryQuotas;
+  /** That the words of all bases may take which were searched: beyond it, those that were searched longest ago are read anew at their next search. */
+  readonly indexBytes: number;
 }
 
 /** By words (BM25), by vectors, or by both fused. */
@@ -64,16 +68,21 @@ export interface EmbeddingStatus {
 export type LibraryApi = {
   /** @returns the names of the references of each base, in order */
   list(): Promise<ReadonlyMap<string, readonly string[]>>;
-  /** Whether there is such a base. */
-  has(base: string): Promise<boolean>;
-  /** Replaces a reference of the same name, all or nothing. @param creates makes the base if there is none @returns false if there is no such base */
+  /** To be asked before a file is read. @param creates as for `add` @returns false if there is no such base @throws Fault AI_QUOTA_EXCEEDED */
+  mayAdd(base: string, name: string, creates: boolean): Promise<boolean>;
+  /**
+   * Replaces a reference of the same name, all or nothing.
+   * @param creates makes the base if there is none
+   * @returns false if there is no such base
+   * @throws Fault AI_QUOTA_EXCEEDED
+   */
   add(reference: NewReference, creates: boolean, by: Librarian): Promise<boolean>;
   /** @returns false if there is no such base or reference */
   remove(base: string, name: string, by: Librarian): Promise<boolean>;
   /**
    * @param caller who asks, whose requests take turns with those of others
    * @returns the best first; undefined if there is no such base
-   * @throws Fault of the model actor, if the embedder cannot be used
+   * @throws Fault AI_BASE_TOO_LARGE; and of the model actor, if the embedder cannot be used
    */
   search(base: string, query: string, options: SearchOptions, caller: string): Promise<readonly Hit[] | undefined>;
   /** @returns undefined without an embedder */

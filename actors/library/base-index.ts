@@ -20,6 +20,10 @@ interface Indexed {
 const BM25 = { k: 2, b: 0.8, d: 0 };
 /** Of the words of one question in passages: more would take seconds in which nobody else is served, and hundreds of megabytes. */
 const MAX_OCCURRENCES = 250_000;
+/** What an index takes, measured with texts and, the first, with words that each occur once: for a term, for each occurrence of one, and for a passage. */
+const BYTES = { term: 700, occurrence: 40, passage: 600 } as const;
+/** After how many more or fewer occurrences terms are counted again, at least, and as a part of those that were there. */
+const [MIN_CHANGE, CHANGE] = [1_000, 0.15];
 /** Terms have no space in them. */
 const AS_TERMS = { tokenize: (terms: string) => terms.split(' '), processTerm: (term: string) => term };
 
@@ -32,30 +36,55 @@ export interface Match {
 export class BaseIndex {
   /** Of the base, when its rows were read. */
   revision = 0;
-  /** By ID: the name of a reference, and the number of its passages. */
-  readonly references = new Map<string, { readonly name: string; readonly passages: number }>();
+  /** By ID: the name of a reference, the number of its passages and that of the words in them. */
+  readonly references = new Map<string, { readonly name: string; readonly passages: number; readonly occurrences: number }>();
   /** Name of the embedder whose vectors these are. */
   embedder = '';
   readonly vectors = new VectorIndex();
+  #passages = 0;
+  #occurrences = 0;
+  #counted = { occurrences: 0, terms: 0 };
   readonly #search = new WordIndex<Indexed>({
     fields: ['heading', 'text'],
     tokenize: wordsOf,
-    processTerm: (word) => termOf(word) ?? null,
+    processTerm: (word) => {
+      this.#occurrences += 1;
+      return termOf(word) ?? null;
+    },
     // Discarded passages are cleared away by `clear`, not by a timer.
     autoVacuum: false,
   });
 
-  /** In slices; searches may come between them. */
-  async add(id: string, name: string, title: string, passages: readonly PassageRow[]): Promise<void> {
-    this.references.set(id, { name, passages: passages.length });
-    await this.#search.addInSlices(passages.map(({ ordinal, chapter, text }) => ({ id: `${id}:${ordinal}`, text, heading: headingOf(title, chapter) })));
+  /** In slices; searches may come between them. @param check called before each slice; what it throws ends the work, and the index is of no use then */
+  async add(id: string, name: string, title: string, passages: readonly PassageRow[], check = () => {}): Promise<void> {
+    const before = this.#occurrences;
+    const indexed = passages.map(({ ordinal, chapter, text }) => ({ id: `${id}:${ordinal}`, text, heading: headingOf(title, chapter) }));
+    this.#passages += indexed.length;
+    await this.#search.addInSlices(indexed, check);
+    this.references.set(id, { name, passages: indexed.length, occurrences: this.#occurrences - before });
   }
 
   remove(id: string): void {
-    const { passages } = this.references.get(id) ?? { passages: 0 };
+    const { passages, occurrences } = this.references.get(id) ?? { passages: 0, occurrences: 0 };
     this.references.delete(id);
     this.vectors.remove(id);
+    this.#passages -= passages;
+    this.#occurrences -= occurrences;
     this.#search.discardAll(Array.from({ length: passages }, (_, ordinal) => `${id}:${ordinal}`));
+  }
+
+  /** About as many bytes of the heap. Those of removed passages count, but for their occurrences, until they are cleared. Vectors lie elsewhere. */
+  get bytes(): number {
+    return this.#terms() * BYTES.term + this.#occurrences * BYTES.occurrence + this.#passages * BYTES.passage;
+  }
+
+  /** They are counted one by one, so only when the index has become something else since the last count. */
+  #terms(): number {
+    const { occurrences, terms } = this.#counted;
+    const change = Math.abs(this.#occurrences - occurrences);
+    if (change <= Math.max(MIN_CHANGE, occurrences * CHANGE)) return terms;
+    this.#counted = { occurrences: this.#occurrences, terms: this.words };
+    return this.#counted.terms;
   }
 
   /** Gives the memory of removed passages back, in slices; searches and changes may come between them. */

@@ -1,6 +1,7 @@
 // The library: owns documentary bases and their references, and finds passages in them.
 import { randomUUID } from 'node:crypto';
 import { type ActorContext, defineActor } from '../../kernel/actor.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { DataKey } from '../../kernel/data-key.ts';
 import { callWith } from '../../kernel/runtime/child.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
@@ -13,17 +14,18 @@ import { Embedder } from './embedder.ts';
 import { Embedding } from './embedding.ts';
 import { Finder } from './finder.ts';
 import { Indexes } from './indexes.ts';
+import { holdingOf, type LibraryQuotas, requireBases, requireQuota, requireRoom } from './quota.ts';
 import { ReferenceKeys } from './reference-keys.ts';
-import { deleteReference, insertReference, touchBase } from './rows.ts';
+import { deleteReference, hasReference, insertReference, touchBase } from './rows.ts';
 import { sealStored } from './seal-stored.ts';
 
-export default defineActor<LibraryApi, LibraryArgs>(async ({ bases: configured, embedder: id }, ctx) => {
+export default defineActor<LibraryApi, LibraryArgs>(async ({ bases: configured, embedder: id, quotas, indexBytes }, ctx) => {
   const store = await ctx.openStore();
   const embedder = id === undefined ? undefined : embedderOf(id, ctx);
   const forged = createForgedRows(store, ctx.log, () => ctx.clock.monotonic(), 'reference.forged');
   const keys = new ReferenceKeys(new DataKey('documents', ctx.dataKey('documents'), () => ctx.clock.now()), forged);
   const embedding = embedder && new Embedding({ store, keys, embedder, clock: ctx.clock, log: ctx.log, signal: ctx.signal });
-  const indexes = new Indexes(store, keys, ctx.log);
+  const indexes = new Indexes({ store, keys, log: ctx.log, maxBytes: indexBytes });
   const finder = new Finder({ store, keys, indexes, embedder, onEmbedder: (name) => embedding?.noticed(name) });
   // From then on a row in clear is forged.
   if (ctx.adopts('documents')) await sealStored(store, keys, ctx.log);
@@ -33,8 +35,7 @@ export default defineActor<LibraryApi, LibraryArgs>(async ({ bases: configured, 
   return {
     api: {
       list: () => bases.list(),
-      has: (base) => bases.has(base),
-      ...changes(store, keys, ctx, bases, () => embedding?.wake()),
+      ...changes({ store, keys, clock: ctx.clock, bases, quotas, onAdd: () => embedding?.wake() }),
       async search(base, text, options, caller) {
         const signal = ctx.call()?.signal;
         if (!(await bases.has(base))) return undefined;
@@ -49,16 +50,36 @@ export default defineActor<LibraryApi, LibraryArgs>(async ({ bases: configured, 
   };
 });
 
-/** @param onAdd called after a reference was added */
-function changes(store: Store, keys: ReferenceKeys, { clock }: ActorContext, bases: Bases, onAdd: () => void): Pick<LibraryApi, 'add' | 'remove'> {
+interface Changing {
+  readonly store: Store;
+  readonly keys: ReferenceKeys;
+  readonly clock: Clock;
+  readonly bases: Bases;
+  readonly quotas: LibraryQuotas;
+  /** Called after a reference was added. */
+  onAdd(): void;
+}
+
+function changes({ store, keys, clock, bases, quotas, onAdd }: Changing): Pick<LibraryApi, 'mayAdd' | 'add' | 'remove'> {
   return {
+    async mayAdd(base, name, creates) {
+      const isNew = !(await bases.has(base));
+      if (isNew && !(creates && (await bases.mayCreate(base, store)))) return false;
+      if (isNew) await requireBases(store, quotas, 1);
+      await requireRoom(store, quotas, base, await hasReference(store, base, name));
+      return true;
+    },
     async add(reference, creates, by) {
-      if (!(await bases.has(reference.base)) && !(creates && (await bases.mayCreate(reference.base, store)))) return false;
+      const isNew = !(await bases.has(reference.base));
+      if (isNew && !(creates && (await bases.mayCreate(reference.base, store)))) return false;
       const insert = async (tx: Transaction) => {
         const now = clock.now();
         await touchBase(tx, reference.base, now, !bases.isConfigured(reference.base));
+        if (isNew) await requireBases(tx, quotas, 0);
+        const before = await holdingOf(tx, quotas, reference.base);
         await deleteReference(tx, reference.base, reference.name);
         await insertReference(tx, keys, randomUUID(), reference, now);
+        requireQuota(quotas, reference.base, await holdingOf(tx, quotas, reference.base), before);
         await tx.audit(auditEvent('reference.add', reference.base, reference.name, by));
       };
       await keys.retrying(store, () => store.transaction(insert));

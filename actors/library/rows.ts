@@ -125,6 +125,10 @@ export async function insertPassages(tx: Transaction, key: ReferenceKey, id: str
   }
 }
 
+export async function hasReference(store: Reader, base: string, name: string): Promise<boolean> {
+  return (await store.get('SELECT 1 AS found FROM ai_reference WHERE base = $1 AND name = $2', [base, name])) !== undefined;
+}
+
 /** @returns whether there was one */
 export async function deleteReference(tx: Transaction, base: string, name: string): Promise<boolean> {
   const row = await tx.get<{ id: string }>('SELECT id FROM ai_reference WHERE base = $1 AND name = $2', [base, name]);

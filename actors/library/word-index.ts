@@ -12,12 +12,13 @@ const ADDED = 32;
  * This one walks along a list of the words that were there when it began.
  */
 export class WordIndex<T> extends MiniSearch<T> {
-  #isClearing = false;
+  #clearing: Promise<void> | undefined;
 
-  /** Searches that come meanwhile find what is there. */
-  async addInSlices(passages: readonly T[]): Promise<void> {
+  /** Searches that come meanwhile find what is there. @param check called before each slice; what it throws ends the work, and what is there stays */
+  async addInSlices(passages: readonly T[], check: () => void): Promise<void> {
     for (let at = 0; at < passages.length; at += ADDED) {
       if (at > 0) await turn();
+      check();
       this.addAll(passages.slice(at, at + ADDED));
     }
   }
@@ -29,20 +30,23 @@ export class WordIndex<T> extends MiniSearch<T> {
     return count;
   }
 
-  /** Frees what removed passages still take, in slices. */
+  /** Frees what passages still take that were removed before this call, in slices. */
   async clear(): Promise<void> {
+    while (this.#clearing) await this.#clearing;
+    if (this._dirtCount === 0) return;
+    this.#clearing = this.#clearAll().finally(() => {
+      this.#clearing = undefined;
+    });
+    await this.#clearing;
+  }
+
+  async #clearAll(): Promise<void> {
     const dirt = this._dirtCount;
-    if (dirt === 0 || this.#isClearing) return;
-    this.#isClearing = true;
-    try {
-      for (const [at, word] of [...this._index.keys()].entries()) {
-        if (at % SLICE === SLICE - 1) await wait(1);
-        this.#clearWord(word);
-      }
-      this._dirtCount -= dirt;
-    } finally {
-      this.#isClearing = false;
+    for (const [at, word] of [...this._index.keys()].entries()) {
+      if (at % SLICE === SLICE - 1) await wait(1);
+      this.#clearWord(word);
     }
+    this._dirtCount -= dirt;
   }
 
   #clearWord(word: string): void {

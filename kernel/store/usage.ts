@@ -52,7 +52,7 @@ export async function isOver(from: Reader, { usage, kind, most }: Quota, scope: 
 }
 
 /** @returns the text of a refusal */
-export function overQuota({ name, most }: Quota, scope: string): string {
+export function overQuota({ name, most }: Pick<Quota, 'name' | 'most'>, scope: string): string {
   return `${name}: no more than ${most} for ${scope}`;
 }
 

@@ -16,6 +16,9 @@ import { modelSpecOf } from './models.ts';
 const QUEUE = 64;
 const LIBRARY_QUEUE = 256;
 const LIBRARY_MS = 120_000;
+const LIBRARY_MB = 2_048;
+/** What the words of bases may take of it: the rest is for texts that are being read, and for garbage. */
+const INDEX_SHARE = 0.65;
 
 /** Model calls have deadlines of their own; loading a large model takes minutes. */
 const MODEL_MS = 600_000;
@@ -41,13 +44,13 @@ export function aiActors(config: AiConfig, dataDir: string, base: string) {
   });
   const library = pinned<LibraryApi, LibraryArgs>({
     module: new URL('../../actors/library/library.actor.ts', import.meta.url),
-    instances: config.enabled ? { main: { bases: config.documentary_bases.map(({ name }) => composed(name)), embedder } } : {},
+    instances: config.enabled ? { main: libraryArgs(config, embedder) } : {},
     // With a model it goes on at the start with the vectors that are missing.
     start: embedder === undefined ? 'use' : 'soon',
     peers: ['model'],
     deadlineMs: LIBRARY_MS,
     maxQueue: LIBRARY_QUEUE,
-    memoryMb: 2_048,
+    memoryMb: LIBRARY_MB,
     nice: 5,
     store: true,
     dataKeys: ['documents'],
@@ -60,6 +63,10 @@ export function aiActors(config: AiConfig, dataDir: string, base: string) {
     maxQueue: MODEL_QUEUE,
   });
   return { model, text, library };
+}
+
+function libraryArgs({ documentary_bases: bases, quotas }: AiConfig, embedder: string | undefined): LibraryArgs {
+  return { bases: bases.map(({ name }) => composed(name)), embedder, quotas, indexBytes: INDEX_SHARE * LIBRARY_MB * MIB };
 }
 
 function modelArgs(config: AiConfig, dataDir: string, base: string): ModelArgs {

@@ -14,6 +14,8 @@ const BASE = Type.Object({ name: Type.String({ minLength: 1, maxLength: 128 }), 
 
 const PROVIDER = Type.Object({ ...IDENTITY_PROVIDER, roles_claim: Type.String({ default: '', maxLength: 255 }) }, { additionalProperties: false });
 
+const quota = (value: number) => Type.Integer({ default: value, minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
 export const AI_CONFIG = Section({
   enabled: Type.Boolean({ default: true }),
   open: Type.Boolean({ default: false }),
@@ -30,6 +32,7 @@ export const AI_CONFIG = Section({
   auth: Type.Array(PROVIDER, { default: [], maxItems: 100 }),
   documentary_bases: Type.Array(BASE, { default: [{ name: 'documents' }] }),
   models: Type.Array(MODEL, { default: [], maxItems: 128 }),
+  quotas: Section({ bases: quota(1_000), references_per_base: quota(10_000), passages_per_base: quota(100_000) }),
 });
 
 export type AiConfig = Static<typeof AI_CONFIG>;

@@ -1,7 +1,10 @@
 // Faults of the AI runner.
 import { Fault, type FaultTable } from '../../kernel/fault.ts';
 
-export const MODEL_FAULTS = Object.freeze({
+export const AI_FAULTS = Object.freeze({
+  // The detail names the quota and the limit. What is there is not affected.
+  AI_QUOTA_EXCEEDED: { status: 429, message: 'the quota is used up' },
+  AI_BASE_TOO_LARGE: { status: 503, message: 'the base has more words than fit into memory: delete references' },
   MODEL_NOT_INSTALLED: { status: 503, message: 'no model that can do this is installed' },
   MODEL_FAILED: { status: 503, message: 'the model could not be loaded, or has crashed too often; try again later', retry: true },
   MODEL_BUSY: { status: 503, message: 'too many requests wait for the model; try again later', retry: true },

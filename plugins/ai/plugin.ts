@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { definePlugin } from '../../kernel/plugin.ts';
 import { type AiActors, aiActors, type Neighbours } from './actors.ts';
 import { AI_CONFIG, type AiConfig, aiProblems } from './config.ts';
-import { MODEL_FAULTS } from './faults.ts';
+import { AI_FAULTS } from './faults.ts';
 import { exposeModels } from './metrics.ts';
 import { AI_MIGRATIONS } from './migrations.ts';
 import { aiRoutes } from './routes.ts';
@@ -15,7 +15,7 @@ export default definePlugin<AiConfig, AiActors, Neighbours>({
   name: 'model',
   section: 'ai',
   config: AI_CONFIG,
-  faults: MODEL_FAULTS,
+  faults: AI_FAULTS,
   migrations: AI_MIGRATIONS,
   tags: { 'AI runner': 'Summaries, translations, and answers from a text or from a base of documents.' },
   problems: aiProblems,

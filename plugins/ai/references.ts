@@ -88,7 +88,7 @@ export async function addReference(ctx: AiContext, request: Request<Uint8Array |
   if (!file) throw new Fault('BAD_REQUEST', { detail: 'missing form field: file' });
   const { config, actors } = ctx;
   const library = actors.library.at('main');
-  if (!config.auto_create_bases && !(await library.has(base))) throw noBase();
+  if (!(await library.mayAdd(base, name, config.auto_create_bases))) throw noBase();
   const document = await actors.text.document(file.name, move(file.bytes)).catch(refuseLate);
   if (!(await library.add({ base, name, ...document }, config.auto_create_bases, librarianOf(request)))) throw noBase();
   return { status: 200, body: 'File successfully processed', type: TEXT };

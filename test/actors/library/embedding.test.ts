@@ -169,7 +169,7 @@ test('an index opens what is new, and nothing again that it has', async () => {
       return keys.of(from, reference);
     }
   })(new DataKey('documents', new Uint8Array(randomBytes(32)), clock.now), () => assert.fail('nothing is made with it'));
-  const indexes = new Indexes(store, noted, memoryLog().log);
+  const indexes = new Indexes({ store, keys: noted, log: memoryLog().log, maxBytes: Number.POSITIVE_INFINITY });
   const { size } = (await indexes.fresh('b')).references;
   assert.equal(new Set(opened).size, size);
   opened.length = 0;
@@ -185,7 +185,8 @@ test('an index keeps its vectors when a question needs none, and gets those that
     reads += 1;
     return fails ? Promise.reject(new Fault('UNAVAILABLE')) : store.all(sql, params);
   };
-  const indexes = new Indexes({ ...store, get: store.get.bind(store), all }, keys, memoryLog().log);
+  const failing = { ...store, get: store.get.bind(store), all };
+  const indexes = new Indexes({ store: failing, keys, log: memoryLog().log, maxBytes: Number.POSITIVE_INFINITY });
   await indexes.fresh('b');
   fails = true;
   await assert.rejects(indexes.fresh('b', name));
