@@ -92,8 +92,8 @@ export function aiRoutes(ctx: AiContext): readonly Route[] {
         400: { description: 'a field is missing, unknown or wrong, or the file cannot be read' },
         404: { description: 'there is no such base or reference' },
         422: { description: 'the work takes longer than the time limit' },
-        429: { description: 'too many requests of yours wait for the model' },
-        503: { description: 'too busy, or no model that can do this is installed' },
+        429: { description: 'too many requests of yours wait for the model, or a quota of the base is used up' },
+        503: { description: 'too busy, no model that can do this is installed, or the base does not fit into memory' },
       },
       handle: (request) => handle(ctx, request),
     };
