@@ -2,6 +2,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { Counts } from './counts.ts';
 import { Durations } from './durations.ts';
+import { counter, gauge } from './read-anew.ts';
 import type { CallObserver } from './runtime/pending.ts';
 import type { Group, Runtime } from './runtime/runtime.ts';
 import type { Supervisor } from './runtime/supervisor.ts';
@@ -94,15 +95,8 @@ export function createProcessMetrics(): ProcessMetrics {
 
 function exposeCalls(registry: Registry, figures: ReadonlyMap<string, CallFigures>): void {
   const total = <L extends string>(name: string, help: string, labelNames: L[], each: (counter: Counter<L>, actor: string, own: CallFigures) => void) =>
-    new Counter<L>({
-      name,
-      help,
-      labelNames,
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const [actor, own] of figures) each(this, actor, own);
-      },
+    counter(registry, name, help, labelNames, (sum) => {
+      for (const [actor, own] of figures) each(sum, actor, own);
     });
   total('gatehouse_actor_calls_total', 'Calls of actors by outcome: ok or a fault code', ['actor', 'outcome'], (counter, actor, { outcomes }) => {
     for (const [outcome, count] of outcomes) counter.inc({ actor, outcome }, count);
@@ -113,34 +107,6 @@ function exposeCalls(registry: Registry, figures: ReadonlyMap<string, CallFigure
   total('gatehouse_actor_run_seconds_total', 'Time that actors worked on calls', ['actor'], (counter, actor, { runMs }) =>
     counter.inc({ actor }, runMs / 1000),
   );
-}
-
-/** A counter that is read anew at every scrape. */
-function counter<L extends string>(registry: Registry, name: string, help: string, labelNames: readonly L[], read: (counter: Counter<L>) => void): void {
-  new Counter<L>({
-    name,
-    help,
-    labelNames: [...labelNames],
-    registers: [registry],
-    collect() {
-      this.reset();
-      read(this);
-    },
-  });
-}
-
-/** A gauge that is read anew at every scrape. */
-function gauge<L extends string>(registry: Registry, name: string, help: string, labelNames: readonly L[], read: (gauge: Gauge<L>) => void): void {
-  new Gauge<L>({
-    name,
-    help,
-    labelNames: [...labelNames],
-    registers: [registry],
-    collect() {
-      this.reset();
-      read(this);
-    },
-  });
 }
 
 function exposeQueues(registry: Registry, actors: () => Iterable<Callee>): void {

@@ -1,5 +1,6 @@
 // The self-tests of all threads, as /ready and the metrics tell them.
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { gauge } from './read-anew.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import type { Supervisor } from './runtime/supervisor.ts';
 import type { SelfTest } from './status.ts';
@@ -24,22 +25,32 @@ export function switchedOff(selfTests: Iterable<OfThread>): string[] {
 }
 
 export function exposeSelfTests(registry: Registry, selfTests: () => Iterable<OfThread>): void {
-  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[], read: (gauge: Gauge<L>) => void) =>
-    new Gauge<L>({
-      ...{ name: `gatehouse_self_test_${name}`, help, labelNames: [...labelNames], registers: [registry] },
-      collect() {
-        this.reset();
-        read(this);
-      },
-    });
-  gauge('answers', 'Known answers of the algorithms in each thread: right, wrong, or left to be computed', ['actor', 'key', 'outcome'], (answers) => {
-    for (const [actor, key, selfTest] of selfTests())
-      for (const outcome of ['right', 'wrong', 'left'] as const) answers.set({ actor, key, outcome }, selfTest[outcome]);
-  });
-  gauge('warm', '1 for each thread that has computed its known answers and compiled its code with typical messages', ['actor', 'key'], (warm) => {
-    for (const [actor, key, { isWarm }] of selfTests()) warm.set({ actor, key }, isWarm ? 1 : 0);
-  });
-  gauge('off', '1 for each algorithm that is switched off in a thread, because its self-test has failed', ['actor', 'key', 'algorithm'], (off) => {
-    for (const [actor, key, selfTest] of selfTests()) for (const algorithm of selfTest.off) off.set({ actor, key, algorithm }, 1);
-  });
+  gauge(
+    registry,
+    'gatehouse_self_test_answers',
+    'Known answers of the algorithms in each thread: right, wrong, or left to be computed',
+    ['actor', 'key', 'outcome'],
+    (answers) => {
+      for (const [actor, key, selfTest] of selfTests())
+        for (const outcome of ['right', 'wrong', 'left'] as const) answers.set({ actor, key, outcome }, selfTest[outcome]);
+    },
+  );
+  gauge(
+    registry,
+    'gatehouse_self_test_warm',
+    '1 for each thread that has computed its known answers and compiled its code with typical messages',
+    ['actor', 'key'],
+    (warm) => {
+      for (const [actor, key, { isWarm }] of selfTests()) warm.set({ actor, key }, isWarm ? 1 : 0);
+    },
+  );
+  gauge(
+    registry,
+    'gatehouse_self_test_off',
+    '1 for each algorithm that is switched off in a thread, because its self-test has failed',
+    ['actor', 'key', 'algorithm'],
+    (off) => {
+      for (const [actor, key, selfTest] of selfTests()) for (const algorithm of selfTest.off) off.set({ actor, key, algorithm }, 1);
+    },
+  );
 }

@@ -1,6 +1,6 @@
 // Which documentary bases are there: those of the configuration, and those that were created on request. One that has left the configuration is kept for nobody.
 import type { Log } from '../../kernel/log-entry.ts';
-import type { Reader, Store } from '../../kernel/store/store.ts';
+import type { Store } from '../../kernel/store/store.ts';
 import { baseRows, isOnRequest, listReferences, ownBases } from './rows.ts';
 
 export class Bases {
@@ -22,9 +22,14 @@ export class Bases {
     return this.isConfigured(base) || (await isOnRequest(this.#store, base)) === true;
   }
 
-  /** One that is kept for nobody must not be opened to everybody by a first reference. @returns whether a base of this name can be created */
-  async mayCreate(base: string, from: Reader): Promise<boolean> {
-    return (await isOnRequest(from, base)) === undefined;
+  /**
+   * One that is kept for nobody must not be opened to everybody by a first reference.
+   * @param creates whether a first reference may create a base
+   * @returns whether it creates this one; undefined if there is none, and none is created
+   */
+  async isCreated(base: string, creates: boolean): Promise<boolean | undefined> {
+    if (await this.has(base)) return false;
+    return creates && (await isOnRequest(this.#store, base)) === undefined ? true : undefined;
   }
 
   /** @returns the names of the references of each base, in order */

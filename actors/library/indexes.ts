@@ -74,7 +74,8 @@ export class Indexes {
     } catch (error) {
       if (!(error instanceof Fault && error.code === TOO_LARGE)) throw error;
       // Its memory is free at once: to clear it word by word would take as long as it took to fill.
-      Object.assign(held, { index: new BaseIndex(), tooLarge: revision });
+      held.index = new BaseIndex();
+      held.tooLarge = revision;
       throw error;
     }
   }

@@ -63,15 +63,15 @@ interface Changing {
 function changes({ store, keys, clock, bases, quotas, onAdd }: Changing): Pick<LibraryApi, 'mayAdd' | 'add' | 'remove'> {
   return {
     async mayAdd(base, name, creates) {
-      const isNew = !(await bases.has(base));
-      if (isNew && !(creates && (await bases.mayCreate(base, store)))) return false;
+      const isNew = await bases.isCreated(base, creates);
+      if (isNew === undefined) return false;
       if (isNew) await requireBases(store, quotas, 1);
       await requireRoom(store, quotas, base, await hasReference(store, base, name));
       return true;
     },
     async add(reference, creates, by) {
-      const isNew = !(await bases.has(reference.base));
-      if (isNew && !(creates && (await bases.mayCreate(reference.base, store)))) return false;
+      const isNew = await bases.isCreated(reference.base, creates);
+      if (isNew === undefined) return false;
       const insert = async (tx: Transaction) => {
         const now = clock.now();
         await touchBase(tx, reference.base, now, !bases.isConfigured(reference.base));

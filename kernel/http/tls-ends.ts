@@ -1,8 +1,9 @@
 // When the certificates and revocation lists in use end: for /ready and the metrics, before clients notice.
 import { X509Certificate } from 'node:crypto';
 import type { TlsOptions } from 'node:tls';
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { blocksIn } from '../pem.ts';
+import { gauge } from '../read-anew.ts';
 import { termsOf } from './revocation-lists.ts';
 
 /** By the keys of `[http.tls]`. */
@@ -49,14 +50,8 @@ export function endingOf(ends: readonly TlsEnd[], now: number): readonly string[
 }
 
 export function exposeTlsEnds(registry: Registry, ends: () => readonly TlsEnd[]): void {
-  new Gauge({
-    name: 'gatehouse_tls_end_timestamp_seconds',
-    help: 'When the first certificate or revocation list of each TLS file in use ends, in seconds since 1970',
-    labelNames: ['file'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const { file, to } of ends()) this.set({ file }, to / 1_000);
-    },
+  const help = 'When the first certificate or revocation list of each TLS file in use ends, in seconds since 1970';
+  gauge(registry, 'gatehouse_tls_end_timestamp_seconds', help, ['file'], (end) => {
+    for (const { file, to } of ends()) end.set({ file }, to / 1_000);
   });
 }
