@@ -12,6 +12,7 @@ import { Drain } from './drain.ts';
 import { describe } from './fault.ts';
 import { frontPlan } from './front-plan.ts';
 import type { Fronts } from './fronts/fronts.ts';
+import { loopMeter } from './fronts/growth.ts';
 import { holdLease } from './hold-lease.ts';
 import { tlsFiles } from './http/tls.ts';
 import { exposeTlsEnds } from './http/tls-ends.ts';
@@ -25,6 +26,7 @@ import { nodeName, prepareStore, settleRows } from './prepare-store.ts';
 import { repeat } from './repeat.ts';
 import { collectLargeBytes, IN_FRONT } from './runtime/collect.ts';
 import type { Runtime } from './runtime/runtime.ts';
+import { trimWhenIdle } from './runtime/trim.ts';
 import { serve } from './serve.ts';
 import type { GivenGrowth } from './serving.ts';
 import { newSharedMemory } from './shared/memory.ts';
@@ -132,7 +134,7 @@ function renewSelfSigned({ config, base, log }: Start, dataDir: string, clock: L
 /** Starts everything that is not a front. @param isServing whether this thread serves requests itself */
 async function startParts(options: Start, parts: RuntimeParts, built: Built, dataDir: string, isServing: boolean) {
   const { clock, store, node } = parts;
-  const { unwind } = options;
+  const { log, unwind } = options;
   const { keys, runtime, stopping, contexts } = built;
   const place = { url: store.url, node, clock };
   const preparation = { ...options, ...place, dataDir, keyEncryptionKeys: keyEncryptionKeysOf(contexts), ofFirstStart: firstStartProblemsOf(contexts) };
@@ -149,5 +151,6 @@ async function startParts(options: Start, parts: RuntimeParts, built: Built, dat
   const announcements = [...prepared.announcements, ...prepared.seal.announcements];
   for (const [plugin, ctx] of contexts) announcements.push(...((await startOf(`the plugin ${plugin.name}`, () => plugin.open?.(ctx))) ?? []));
   unwind.add('collection', collectLargeBytes(IN_FRONT));
+  unwind.add('return of memory', trimWhenIdle({ clock, log, busy: loopMeter() }));
   return { prepared, announcements };
 }

@@ -16,7 +16,7 @@ const MIN_CONNECTIONS = 16;
 /** Connections that are no longer counted but not closed yet; where there are few, a quarter of all. */
 const CLOSING = 64;
 /**
- * Limit of connections that have not sent a request yet. Each costs 20 to 65 kB that malloc does not return to the system, so they must
+ * Limit of connections that have not sent a request yet. Each costs 20 to 65 kB, which malloc keeps as long as the server is busy, so they must
  * not pile up: beyond the limit an old one is closed. An honest client sends its first request within milliseconds.
  */
 const MAX_SILENT = 1_000;
