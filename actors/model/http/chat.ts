@@ -11,7 +11,7 @@ export interface Said {
 
 interface Chunk {
   readonly error?: unknown;
-  readonly choices?: readonly Choice[] | null;
+  readonly choices?: readonly (Choice | null)[] | null;
 }
 
 interface Choice {
@@ -26,10 +26,10 @@ export async function readChat(pieces: AsyncIterable<string>, onText: (piece: st
   for await (const data of eventsOf(pieces)) {
     if (data === DONE) isDone = true;
     if (isDone) break;
-    const { error, choices } = JSON.parse(data) as Chunk;
+    const { error, choices } = (JSON.parse(data) ?? {}) as Chunk;
     if (error) throw new Error('the server sent an error within its answer');
     // The last chunk may have no choices, only what was used.
-    const [choice] = choices ?? [];
+    const choice = choices?.[0];
     if (typeof choice?.delta?.content === 'string' && choice.delta.content !== '') {
       text += choice.delta.content;
       onText(choice.delta.content);

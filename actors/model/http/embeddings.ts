@@ -1,17 +1,18 @@
 // Answers of /embeddings (the API of OpenAI): one vector for each text, in any order, by index.
 
 interface Told {
-  readonly data?: readonly { readonly index?: unknown; readonly embedding?: unknown }[];
+  readonly data?: readonly ({ readonly index?: unknown; readonly embedding?: unknown } | null)[];
 }
 
 /** @returns vectors of length 1, in the order of the texts @throws Error that says what is wrong with the answer */
 export async function readVectors(pieces: AsyncIterable<string>, count: number): Promise<Float32Array[]> {
   let text = '';
   for await (const piece of pieces) text += piece;
-  const { data } = JSON.parse(text) as Told;
+  const { data } = (JSON.parse(text) ?? {}) as Told;
   if (!Array.isArray(data) || data.length !== count) throw new Error(`the answer does not have ${count} vectors`);
   const vectors: Float32Array[] = new Array(count);
-  for (const { index, embedding } of data) {
+  for (const told of data) {
+    const { index, embedding } = told ?? {};
     if (typeof index !== 'number' || !(index in data) || vectors[index]) throw new Error('the answer has vectors of unknown texts');
     vectors[index] = vectorOf(embedding);
   }

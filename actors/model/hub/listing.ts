@@ -24,7 +24,13 @@ const SHA256 = /^[0-9a-f]{64}$/;
 
 interface Told {
   readonly sha?: unknown;
-  readonly siblings?: readonly { readonly rfilename?: unknown; readonly size?: unknown; readonly lfs?: { readonly sha256?: unknown } }[];
+  readonly siblings?: readonly (ToldFile | null)[];
+}
+
+interface ToldFile {
+  readonly rfilename?: unknown;
+  readonly size?: unknown;
+  readonly lfs?: { readonly sha256?: unknown } | null;
 }
 
 /** @throws HubError */
@@ -45,7 +51,8 @@ export async function listingOf(hub: Hub, id: string, revision: string): Promise
 }
 
 /** A file whose name could leave the folder is not even listed. */
-function fileOf({ rfilename: path, size, lfs }: NonNullable<Told['siblings']>[number]): readonly HubFile[] {
+function fileOf(told: ToldFile | null): readonly HubFile[] {
+  const { rfilename: path, size, lfs } = told ?? {};
   if (typeof path !== 'string' || !isFileName(path)) return [];
   if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) throw new HubError(`the hub does not tell the size of ${path}`);
   const sha256 = lfs?.sha256;
