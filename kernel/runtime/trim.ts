@@ -20,7 +20,7 @@ interface TrimOptions {
   readonly memory?: ProcessMemory;
 }
 
-const LOOK_MS = 10_000;
+const LOOK_MS = 5_000;
 /** A call takes 6 ms for 100 MB, in which threads wait that want memory: nobody is to notice. */
 const MAX_BUSY = 0.2;
 /** Growth since the last call that makes another one worth it. */

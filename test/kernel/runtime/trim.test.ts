@@ -5,7 +5,7 @@ import { giveBack } from '../../../kernel/give-back.ts';
 import { type ProcessMemory, trimWhenIdle } from '../../../kernel/runtime/trim.ts';
 import { movedClock } from './two-ends.ts';
 
-const LOOK_MS = 10_000;
+const LOOK_MS = 5_000;
 
 class MadeUpMemory implements ProcessMemory {
   trims = 0;
