@@ -3,6 +3,7 @@ import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ConfigError } from './config/config-error.ts';
 import { diskTrouble } from './disk-trouble.ts';
+import { kindProblem, refuseWrongKinds, wrongKinds } from './file-kind.ts';
 import { type FileLock, lockFile } from './file-lock.ts';
 import { createPrivateFolder } from './private-file.ts';
 
@@ -22,11 +23,14 @@ const OURS = ['node', 'lock', 'root.key', 'gatehouse.db', 'initial-password', 't
 export function openDataDir(given: string, warn: (message: string) => void): DataDir {
   const path = resolve(given);
   if (!makeFolder(path)) close(path, warn);
+  refuseWrongKinds(wrongKinds(path));
   const lock = holdLock(path);
   return { path, release: () => lock.release() };
 }
 
 function makeFolder(path: string): boolean {
+  const problem = kindProblem(path, 'folder');
+  if (problem !== undefined) throw new ConfigError([`data folder: ${problem}, or name another one with --data-dir`]);
   try {
     return createPrivateFolder(path);
   } catch (error) {

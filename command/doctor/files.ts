@@ -2,6 +2,7 @@
 import { accessSync, constants, type Stats, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../kernel/config/config-error.ts';
+import { wrongKinds, wrongTlsKinds } from '../../kernel/file-kind.ts';
 import { rootKeys } from '../../kernel/root-key.ts';
 import { type Check, type Finding, type Installation, ok, problem, warning } from './finding.ts';
 
@@ -15,8 +16,19 @@ const SECRETS = ['root.key', 'gatehouse.db', 'gatehouse.db-wal', 'tls/key.pem', 
 export const checkFiles: Check = (installation) => {
   const folder = statOf(installation.dataDir);
   if (!folder) return [ok('data folder', `${installation.dataDir} is not there yet; the first start makes it`)];
-  return [privacy(installation.dataDir, folder, 'data folder', '700'), ...secrets(installation), ...rootKey(installation), room(installation)];
+  return [
+    privacy(installation.dataDir, folder, 'data folder', '700'),
+    ...kinds(installation),
+    ...secrets(installation),
+    ...rootKey(installation),
+    room(installation),
+  ];
 };
+
+function kinds({ config, dataDir }: Installation): Finding[] {
+  const wrong = [...wrongKinds(dataDir), ...(config.http.tls.cert === '' ? wrongTlsKinds(dataDir) : [])];
+  return wrong.map((says) => problem('data folder', says, 'a container leaves a folder where a file that it was to mount is missing'));
+}
 
 /** @returns why nothing in the data folder can be looked at; undefined if it can, or if there is none yet */
 export function unreadableFolder(dataDir: string): Finding | undefined {
@@ -48,7 +60,7 @@ function secrets({ dataDir }: Installation): Finding[] {
   return SECRETS.flatMap((name) => {
     const path = join(dataDir, name);
     const stat = statOf(path);
-    if (!stat) return [];
+    if (!stat?.isFile()) return [];
     const found = privacy(path, stat, name, '600');
     if (name !== 'initial-password') return [found];
     return [found, warning(name, 'the administrator still has the initial password', 'sign in and change it: gatehouse login --user admin')];

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { refuseWrongKinds, wrongTlsKinds } from '../file-kind.ts';
 import { createPrivateFolder, writePrivateFile } from '../private-file.ts';
 
 interface CertificateFiles {
@@ -20,8 +21,10 @@ const EXTENSIONS = ['basicConstraints=critical,CA:TRUE,pathlen:0', 'keyUsage=cri
 /**
  * @param host on which the server listens
  * @returns paths of certificate and key in the data folder. Both are made if missing, and replaced 30 days before they expire, and if they are not valid yet or do not name the host.
+ * @throws ConfigError if something else is where they belong
  */
 export async function ensureSelfSigned(dataDir: string, host: string, now: number): Promise<CertificateFiles> {
+  refuseWrongKinds(wrongTlsKinds(dataDir));
   const folder = join(dataDir, 'tls');
   const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
   if (existsSync(files.cert) && existsSync(files.key)) {

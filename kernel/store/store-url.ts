@@ -2,10 +2,13 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../config/config-error.ts';
+import { kindProblem } from '../file-kind.ts';
 
 const SQLITE = 'sqlite:';
 /** As node-postgres knows them. It reads the files when it connects, and another mode as one of these. */
 const SSL_MODES: readonly string[] = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
+/** Files that a server makes beside the database file, by their ends. */
+const BESIDES = ['-wal', '-shm', '.lock'];
 const SSL_FILES = ['sslrootcert', 'sslcert', 'sslkey'];
 
 /** @returns the path of the database file as the URL has it; undefined for PostgreSQL */
@@ -67,6 +70,8 @@ export function openableStoreUrl(url: string, dataDir: string, where = 'store.ur
   const folder = dirname(path);
   if (!isFolder(folder, where)) throw new ConfigError([`${where}: there is no folder ${folder} for the database file; make it, or name another place`]);
   if (isFolder(path, where)) throw new ConfigError([`${where}: ${path} is a folder; name a file`]);
+  const besides = BESIDES.flatMap((end) => kindProblem(path + end, 'file') ?? []);
+  if (besides.length > 0) throw new ConfigError(besides.map((text) => `${where}: ${text}`));
   return full;
 }
 
