@@ -162,8 +162,8 @@ export type DirectoryApi = {
   isEmpty(): Promise<boolean>;
   /** Creates realm `_` with its admin, once for all nodes. @returns false if the realm already exists */
   firstStart(first: FirstStart): Promise<boolean>;
-  /** True while the admin of the first start has not changed the initial password. */
-  hasInitialPassword(username: string): Promise<boolean>;
+  /** @returns null if there is no such admin, or the initial password was changed */
+  initialPasswordHash(username: string): Promise<string | null>;
   /** Gives the admin of realm `_` a new initial password, and makes sure that the admin can sign in with it. */
   resetAdmin(first: FirstStart): Promise<void>;
 };

@@ -12,7 +12,7 @@ const LOCK = 'gatehouse first start';
 const YEAR_SECONDS = 31_536_000;
 const HOUR_SECONDS = 3_600;
 
-type FirstStartApi = Pick<DirectoryApi, 'isEmpty' | 'firstStart' | 'hasInitialPassword' | 'resetAdmin'>;
+type FirstStartApi = Pick<DirectoryApi, 'isEmpty' | 'firstStart' | 'initialPasswordHash' | 'resetAdmin'>;
 
 export function firstStartApi(part: DirectoryServer): FirstStartApi {
   const { store, clock } = part;
@@ -29,12 +29,12 @@ export function firstStartApi(part: DirectoryServer): FirstStartApi {
         },
         { lock: LOCK },
       ),
-    async hasInitialPassword(username) {
-      const row = await store.get<{ change_password: number; revision: number }>(
-        "SELECT change_password, revision FROM userpass WHERE realm = '_' AND username = $1",
+    async initialPasswordHash(username) {
+      const row = await store.get<{ password_hash: string; change_password: number; revision: number }>(
+        "SELECT password_hash, change_password, revision FROM userpass WHERE realm = '_' AND username = $1",
         [username],
       );
-      return row?.change_password === 1 && row.revision === 1;
+      return row?.change_password === 1 && row.revision === 1 ? row.password_hash : null;
     },
     async resetAdmin(first) {
       const { username } = first;

@@ -1,6 +1,6 @@
 // The first start: creates the admin of realm `_` with an initial password, and tells the operator how to sign in.
 import { randomBytes } from 'node:crypto';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../kernel/config/config-error.ts';
 import { normalPassword } from '../../kernel/normal-form.ts';
@@ -17,6 +17,7 @@ const VARIABLE = 'GATEHOUSE_ADMIN_PASSWORD';
 const PASSWORD_BYTES = 18;
 /** For each call: nobody waits behind it when the server starts, and a busy machine is no reason not to start. */
 const START_MS = 300_000;
+const ELSEWHERE = `the initial password of ${USERNAME} is not in this data folder: it came from ${VARIABLE} or is in that of another node; --reset-admin makes a new one`;
 
 /** @returns lines for the operator that say how to sign in, with the initial password as long as it is valid */
 export async function firstStart(ctx: AuthContext): Promise<readonly string[]> {
@@ -34,10 +35,18 @@ export async function firstStart(ctx: AuthContext): Promise<readonly string[]> {
     // Another node over the same store was first: its password counts, and not the one in this node's file.
     forgetInitialPassword(ctx.dataDir, USERNAME);
   }
-  if (!(await directory.hasInitialPassword(USERNAME))) forgetInitialPassword(ctx.dataDir, USERNAME);
+  const initial = await directory.initialPasswordHash(USERNAME);
   // The password itself is shown only when it is created, and never written to the journal; otherwise the line refers to the file.
-  else if (existsSync(fileIn(ctx.dataDir))) return [signIn(fromFile(ctx))];
-  return [signIn(USERNAME)];
+  if (initial !== null && (await isInFile(ctx, initial))) return [signIn(fromFile(ctx))];
+  forgetInitialPassword(ctx.dataDir, USERNAME);
+  return [signIn(USERNAME), ...(initial === null ? [] : [ELSEWHERE])];
+}
+
+/** Another node may have reset the admin since, or the database may be that of a backup. */
+async function isInFile(ctx: AuthContext, phc: string): Promise<boolean> {
+  if (!existsSync(fileIn(ctx.dataDir))) return false;
+  const password = normalPassword(readFileSync(fileIn(ctx.dataDir), 'utf8').trim()) ?? '';
+  return callWith(ctx.actors.password, { deadlineMs: START_MS }).verify(phc, move(passwordBytes(password)));
 }
 
 /** @returns what is wrong with the password of the environment, if there is one */
