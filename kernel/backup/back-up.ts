@@ -12,7 +12,7 @@ import { openSnapshot } from '../store/snapshot.ts';
 import { databaseFile, openableStoreUrl, storeUrl } from '../store/store-url.ts';
 import { BackupError, FORMAT, FORMAT_VERSION } from './format.ts';
 import { jobOf } from './job-failure.ts';
-import { migrationsAt, tablesOf } from './schema.ts';
+import { migrationsAt, requireStore, tablesOf } from './schema.ts';
 import { writeBackup } from './write.ts';
 
 export interface JobOptions extends ConfigureOptions {
@@ -88,15 +88,15 @@ function isThere(file: string): boolean {
 async function record(url: string, path: string, outcome: 'success' | 'failure'): Promise<void> {
   const store = await openStore(url, { writer: WRITER, clock: createClock() });
   try {
-    await store.transaction((tx) => tx.audit({ event: 'server.backup', outcome, target: path }), { lock: LOCK });
-  } catch (error) {
-    throw isNoTable(error) ? new BackupError('the database has no tables of gatehouse yet, so there is nothing to back up') : error;
+    await store.transaction(
+      async (tx) => {
+        // Before anything is written: a copy that has not finished could not go on.
+        await requireStore(tx, store.dialect, 'back up');
+        await tx.audit({ event: 'server.backup', outcome, target: path });
+      },
+      { lock: LOCK },
+    );
   } finally {
     await store.close();
   }
-}
-
-function isNoTable(error: unknown): boolean {
-  const { code, message } = ((error as Error).cause ?? {}) as { code?: unknown; message?: string };
-  return code === '42P01' || /^no such table/.test(String(message));
 }

@@ -16,7 +16,7 @@ import { CopyTarget } from './copy-target.ts';
 import { BackupError } from './format.ts';
 import { weightOf } from './insert.ts';
 import { jobOf } from './job-failure.ts';
-import { type KeyedTable, migrationsAt, NODE_LEASES, tablesOf } from './schema.ts';
+import { type KeyedTable, migrationsAt, NODE_LEASES, requireStore, tablesOf } from './schema.ts';
 import { selectInOrder } from './select.ts';
 
 /** Limits of what is written in one transaction: rows, and bytes and characters. */
@@ -70,6 +70,7 @@ async function copyAll({ from, to, node, plugins, tell }: Copy): Promise<{ rows:
   const source = await openSnapshot(from);
   try {
     if (source.dialect === 'postgres') await refuseOthers(source);
+    await requireStore(source, source.dialect, 'copy');
     const migrations = migrationsAt(await migrationLevels(source), plugins, 'the database');
     const tables = tablesOf(migrations);
     const last = tables.find(({ table }) => table === LAST) as KeyedTable;

@@ -1,7 +1,7 @@
 // Finds the tables and columns that given migrations make, by applying them to a database in memory.
 import { DatabaseSync } from 'node:sqlite';
 import { encodingProblem } from '../store/encoding.ts';
-import { MIGRATION_TABLE, type Migration, type MigrationSet, sqlOf, withKernel } from '../store/migrate.ts';
+import { IS_UNFINISHED, MIGRATION_TABLE, type Migration, type MigrationSet, sqlOf, UNFINISHED_COPY, withKernel } from '../store/migrate.ts';
 import type { Dialect, Reader } from '../store/store.ts';
 import { tableNames } from '../store/tables.ts';
 import { BackupError, type Levels, type Table } from './format.ts';
@@ -58,6 +58,13 @@ export async function requireEmpty(reader: Pick<Reader, 'all'>, dialect: Dialect
   const present = await tableNames(reader, dialect);
   const taken = tables.find(({ table }) => present.has(dialect === 'postgres' ? table.toLowerCase() : table));
   if (taken) throw new BackupError(`${what} is not empty: it has the table ${taken.table}; ${why}`);
+}
+
+/** @param verb what is to be done with it: `copy` @throws BackupError if the database is no store yet: what is read of it would be nothing or half of it */
+export async function requireStore(reader: Pick<Reader, 'all'>, dialect: Dialect, verb: string): Promise<void> {
+  const present = await tableNames(reader, dialect);
+  if (present.has(UNFINISHED_COPY)) throw new BackupError(IS_UNFINISHED);
+  if (!present.has('migration')) throw new BackupError(`the database has no tables of gatehouse yet, so there is nothing to ${verb}`);
 }
 
 export function schemaSql(migrations: readonly Migration[], dialect: Dialect): readonly string[] {

@@ -71,6 +71,7 @@ export const MIGRATION_TABLE =
 
 /** Table of a database that `--copy-store` has not filled yet. */
 export const UNFINISHED_COPY = 'unfinished_copy';
+export const IS_UNFINISHED = 'the database is the target of a copy that has not finished; run the same --copy-store again, which goes on where it stopped';
 
 /** @returns all sets in their order: first the kernel's, then those of the plugins */
 export function withKernel(sets: readonly MigrationSet[]): readonly MigrationSet[] {
@@ -167,8 +168,7 @@ function failureOf(name: string, error: unknown): Error {
 async function refuseUnfit(store: Store, tables: ReadonlySet<string>, sets: readonly MigrationSet[]): Promise<void> {
   const problem = await encodingProblem(store, store.dialect);
   if (problem !== undefined) throw new RefusedStore(problem);
-  if (tables.has(UNFINISHED_COPY))
-    throw new RefusedStore('the database is the target of a copy that has not finished; run the same --copy-store again, which goes on where it stopped');
+  if (tables.has(UNFINISHED_COPY)) throw new RefusedStore(IS_UNFINISHED);
   if (tables.has('migration')) for (const { owner, migrations } of sets) await refuseNewer(store, owner, migrations);
 }
 

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
+import { examine } from '../../command/doctor/doctor.ts';
+import { backUp } from '../../kernel/backup/back-up.ts';
 import { copyStore } from '../../kernel/backup/copy.ts';
 import { BackupError } from '../../kernel/backup/format.ts';
 import { createClock } from '../../kernel/clock.ts';
@@ -38,15 +40,17 @@ async function freshUrl(dialect: 'sqlite' | 'postgres'): Promise<string> {
 const configOf = (url: string) => `[store]\nurl = "${url}"\n`;
 const absolute = (url: string) => url.replace(/^sqlite:/, `sqlite:${dataDir}/`);
 
-function argumentsOf(from: string, to: string): string[] {
+const UNFINISHED = /the target of a copy that has not finished; run the same --copy-store again/;
+
+function configFile(url: string): string {
   const file = join(folder, `config${++names}.toml`);
-  writeFileSync(file, configOf(from));
-  return ['--config', file, '--data-dir', dataDir, '--copy-store', to];
+  writeFileSync(file, configOf(url));
+  return file;
 }
 
-function copy(from: string, to: string): Promise<string> {
-  return copyStore({ plugins: BUILT_IN, version: '0.0.0-test', argv: argumentsOf(from, to), env: {} }, () => {});
-}
+const argumentsOf = (from: string, to: string) => ['--config', configFile(from), '--data-dir', dataDir, '--copy-store', to];
+const jobOptions = (argv: readonly string[]) => ({ plugins: BUILT_IN, version: '0.0.0-test', argv, env: {} });
+const copy = (from: string, to: string): Promise<string> => copyStore(jobOptions(argumentsOf(from, to)), () => {});
 
 async function withStore<T>(url: string, work: (store: Store) => Promise<T>): Promise<T> {
   const store = await openStore(absolute(url), { writer: 'test', clock: createClock() });
@@ -101,7 +105,12 @@ test(`from SQLite to ${other} and back: killed half-way, gone on with, and all o
     }),
   );
   await copyAndKill(first, second);
-  await assert.rejects(startServer({ dataDir, config: configOf(second) }), /the target of a copy that has not finished; run the same --copy-store again/);
+  await assert.rejects(startServer({ dataDir, config: configOf(second) }), UNFINISHED);
+  await refuses(backUp(jobOptions(['--config', configFile(second), '--data-dir', dataDir]), join(folder, 'half.backup')), UNFINISHED);
+  await refuses(copy(second, await freshUrl('sqlite')), UNFINISHED);
+  const doctor = await examine({ config: configFile(second), dataDir }, {}, Date.now());
+  assert.ok(doctor.some(({ state, about, says }) => state === 'problem' && about === 'database' && UNFINISHED.test(says)));
+  // None of these has written to it.
   assert.match(await copy(first, second), /copied \d{5} rows of \d+ tables and compared each; set \[store\] url to the new database/);
   assert.equal(await withStore(second, (store) => store.get('SELECT node FROM node_lease')), undefined, 'nobody holds a lease of the copy');
   const moved = await startServer({ dataDir, config: configOf(second) });
@@ -143,6 +152,9 @@ test('nothing is overwritten, and what cannot be copied is named', async () => {
   await refuses(copy(from, from), /names the database of \[store\] url itself/);
   await assert.rejects(copy(from, 'mysql://x'), /--copy-store: must begin with sqlite: or postgres:/);
   const taken = await freshUrl(other);
+  writeFileSync(join(dataDir, 'empty.db'), '');
+  await refuses(copy('sqlite:empty.db', await freshUrl('sqlite')), /no tables of gatehouse yet, so there is nothing to copy/);
+  await refuses(backUp(jobOptions(['--config', configFile('sqlite:empty.db'), '--data-dir', dataDir]), join(folder, 'empty.backup')), /nothing to back up/);
   await copy(from, taken);
   await refuses(copy(from, taken), /the new database is not empty: it has the table \w+; a copy never overwrites data/);
   if (other !== 'postgres') return;
