@@ -17,7 +17,7 @@ import { generationAfter, generationOf } from './generation.ts';
 import { isFollowed, passDestroyed } from './keyset-end.ts';
 import { dateAttribute, isDestroyed, markChanged, settle } from './lifecycle.ts';
 import type { DescriptionDraft, Draft, ObjectDescription } from './managed-object.ts';
-import { newAttributes } from './new-attributes.ts';
+import { attributesIn, newAttributes } from './new-attributes.ts';
 
 const { State, ObjectType } = ENUM;
 
@@ -72,7 +72,7 @@ export function replacementAttributes(
   for (const link of ['ReplacementObjectLink', 'ReplacedObjectLink'] as const) removeLink({ ...old, attributes } as DescriptionDraft, link);
   renewUsage(attributes);
   const own = newAttributes(request, old.type, ...given);
-  override(attributes, own, given.length > 0);
+  override(attributes, own, new Set(attributesIn(request, ...given).map(({ tag }) => tag)));
   if (!own.has(TAG.ProcessStartDate)) dropPassedStart(attributes, ctx.now);
   attributes.set(dateTime(TAG.RotateDate, ctx.now));
   attributes.set(integer(TAG.RotateGeneration, generationAfter(generationOf(old))));
@@ -150,11 +150,14 @@ function renewUsage(attributes: AttributeSet): void {
   attributes.set(requireUsable(limits));
 }
 
-/** Attributes that the request does not give keep their value; they are not reset to their default. Each name of a vendor attribute, and each type of link, is one. Names are added to those of the old object (table 304). */
-function override(attributes: AttributeSet, given: AttributeSet, any: boolean): void {
-  if (!any) return;
+/**
+ * Attributes that the request does not give keep their value; they are not reset to their default. Each name of a vendor attribute, and each type of
+ * link, is one. Names are added to those of the old object (table 304).
+ * @param given with the default usage mask of a new object @param stated tags of the attributes that the request itself has
+ */
+function override(attributes: AttributeSet, given: AttributeSet, stated: ReadonlySet<number>): void {
   for (const tag of given.tags()) {
-    if (tag === TAG.CryptographicUsageMask && attributes.has(tag) && given.first(tag)?.value === 0x200000) continue;
+    if (!stated.has(tag) && attributes.has(tag)) continue;
     const nodes = given.all(tag).map(({ node }) => node);
     const before = tag === TAG.Name ? [] : nodes.flatMap((node) => ofSameKind(valuesOf(attributes, referenceTo(node)), node));
     for (const value of new Set(before)) attributes.removeValue(value);

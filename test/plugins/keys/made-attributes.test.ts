@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { bytes, dateTime, enumeration, integer, type Node, type Structure, structure } from '../../../kmip/ttlv/node.ts';
 import { bytesOf, codeOf, nameOf, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
@@ -175,6 +176,21 @@ test('symmetric keys and secrets are made in the format that is asked for, or no
   const next = textIn(await newest.do('ReKey', ID(base), newest.attributes(inFormat('TransparentSymmetricKey'))), TAG.UniqueIdentifier);
   assert.equal(await formatOf(next), 'TransparentSymmetricKey');
   assert.equal(await formatOf(textIn(await newest.do('ReKey', ID(next)), TAG.UniqueIdentifier)), 'TransparentSymmetricKey');
+});
+
+test('a replacement has the usage mask that is asked for, unrestricted or not, else that of the old key', async () => {
+  const unrestricted = integer(TAG.CryptographicUsageMask, MASK.CryptographicUsageMask.Unrestricted);
+  const maskOf = async (id: string) => (await newest.valueOf(id, TAG.CryptographicUsageMask))?.value;
+  const key = textIn(await newest.do('Create', TYPE_OF_KEY, newest.attributes(...AES)), TAG.UniqueIdentifier);
+  const free = textIn(await newest.do('ReKey', ID(key), newest.attributes(unrestricted)), TAG.UniqueIdentifier);
+  assert.equal(await maskOf(free), unrestricted.value);
+  const narrow = textIn(await newest.do('ReKey', ID(free), newest.attributes(integer(TAG.CryptographicUsageMask, 4))), TAG.UniqueIdentifier);
+  assert.equal(await maskOf(textIn(await newest.do('ReKey', ID(narrow)), TAG.UniqueIdentifier)), 4);
+  const pair = textIn(await newest.do('CreateKeyPair', common(newest, ...EC)), TAG.PrivateKeyUniqueIdentifier);
+  const ofPrivateKey = { ...newest.attributes(unrestricted), tag: TAG.PrivateKeyAttributes };
+  const next = await newest.do('ReKeyKeyPair', { ...ID(pair), tag: TAG.PrivateKeyUniqueIdentifier } as Node, ofPrivateKey);
+  const masks = [TAG.PrivateKeyUniqueIdentifier, TAG.PublicKeyUniqueIdentifier].map((tag) => maskOf(textIn(next, tag)));
+  assert.deepEqual(await Promise.all(masks), [unrestricted.value, 3]);
 });
 
 test.run();
