@@ -13,6 +13,7 @@ import { operationExists, tagExists } from '../ttlv/since.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { Version } from '../version.ts';
 import { downgradeAttributes, downgradeReference, upgradeAttribute, upgradeAttributes, upgradeReference } from './legacy-attribute.ts';
+import { checkAttributeMembers } from './legacy-members.ts';
 import { payloadMembers, requireMembers, unknownField } from './payload-members.ts';
 import { fromThird, isNaming, toThird } from './third-version.ts';
 import { knownValues, spoken } from './version-values.ts';
@@ -71,6 +72,7 @@ export function upgradePayload(operation: OperationName, payload: Structure, ver
           payload.value.filter((node) => !isEmptyTemplate(node)),
         )
       : payload;
+  checkAttributeMembers(operation, payload);
   const members = payload.value.flatMap((node) => upgradeMember(operation, node, version, templates));
   // Section 4.16 of 1.4: without an index, the request means the first value.
   if (operation === 'DeleteAttribute' && !child(payload, TAG.AttributeIndex)) members.push(integer(TAG.AttributeIndex, 0));

@@ -114,6 +114,25 @@ test('what is malformed is refused', () => {
   assert.throws(() => upgradePayload('Create', request(text(TAG.TemplateAttribute, '')), V1_4), refused('InvalidMessage'));
 });
 
+test('attributes stand where the operation has them in 1.x, and once', () => {
+  const template = structure(TAG.TemplateAttribute, [attribute('Object Group', value)]);
+  const group = attribute('Object Group', value);
+  for (const operation of ['Create', 'Register', 'DeriveKey', 'ReKey', 'Certify', 'ReCertify', 'CreateSplitKey', 'JoinSplitKey'] as const) {
+    assert.equal(upgradePayload(operation, request(template), V1_2).value.length, 1);
+    assert.throws(() => upgradePayload(operation, request(template, template), V1_2), refused('InvalidMessage'), operation);
+    for (const members of [[group], [template, group]])
+      assert.throws(() => upgradePayload(operation, request(...members), V1_2), refused('InvalidField'), operation);
+  }
+  for (const operation of ['AddAttribute', 'ModifyAttribute', 'Locate', 'Import'] as const)
+    assert.equal(upgradePayload(operation, request(group), V1_4).value.length, 1);
+  // As appliances send it.
+  assert.deepEqual(upgradePayload('Locate', request(template), V1_4), upgradePayload('Locate', request(group), V1_4));
+  assert.throws(() => upgradePayload('DeleteAttribute', request(id, group), V1_0), refused('InvalidField'));
+  const twice = [text(TAG.AttributeName, 'Object Group'), text(TAG.AttributeName, 'Name')];
+  assert.throws(() => upgradePayload('DeleteAttribute', request(id, ...twice), V1_0), refused('InvalidMessage'));
+  assert.equal(upgradePayload('GetAttributes', request(id, ...twice), V1_0).value.length, 3);
+});
+
 test('a version has its operations and tags, at any depth', () => {
   checkVersion('Encrypt', request(id), V1_2);
   assert.throws(() => checkVersion('Encrypt', request(id), V1_0), refused('OperationNotSupported'));
