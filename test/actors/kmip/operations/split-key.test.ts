@@ -168,4 +168,15 @@ test('what cannot be split or joined is refused', async () => {
   assert.equal(ctx.objects.size, 4);
 });
 
+test('the type of secret data that is joined is one that there is, and is given for nothing else', async () => {
+  const ctx = new ObjectsInMemory([secret('key', KEY)]);
+  const ids = (await split(ctx, { id: 'key', more: [] })).slice(0, 2);
+  const kind = (code: number) => enumeration(TAG.SecretDataType, code);
+  const kindOf = ({ content }: Draft) => content && codeOf(content, TAG.SecretDataType);
+  for (const code of [ENUM.SecretDataType.Password, 0x80000001]) assert.equal(kindOf(await join(ctx, ids, ObjectType.SecretData, kind(code))), code);
+  assert.equal(kindOf(await join(ctx, ids, ObjectType.SecretData)), ENUM.SecretDataType.Seed);
+  await refused(join(ctx, ids, ObjectType.SecretData, kind(99)), 'InvalidField', 'SecretDataType has no value 0x00000063');
+  await refused(join(ctx, ids, ObjectType.SymmetricKey, kind(ENUM.SecretDataType.Password)), 'InvalidField', 'SecretDataType');
+});
+
 test.run();
