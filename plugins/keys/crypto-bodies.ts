@@ -118,7 +118,7 @@ const NEW_KEY = Type.Union([
   open({ ...INTENDED, kty: Type.Literal('oct'), alg: Type.Enum(algorithmsFor('oct')), bits, k: maybe(octets(16, 512)) }),
   open({ ...INTENDED, kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits, ...RSA_PUBLIC, ...NO_RSA_PRIVATE }),
   open({ ...INTENDED, kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits, ...RSA_PUBLIC, ...RSA_PRIVATE }),
-  open({ ...INTENDED, kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits, ...without('n'), ...NO_RSA_PRIVATE }),
+  open({ ...INTENDED, kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits, ...without('n', 'e'), ...NO_RSA_PRIVATE }),
   open({ ...INTENDED, kty: Type.Literal('EC'), alg: algOf('EC'), crv: maybe(curve('EC')), ...without('x', 'y', 'd') }),
   open({ ...INTENDED, kty: Type.Literal('EC'), alg: algOf('EC'), crv: curve('EC'), x: coordinate('EC'), y: coordinate('EC'), d: coordinate('EC') }),
   open({ ...INTENDED, kty: Type.Literal('OKP'), alg: algOf('OKP'), crv: maybe(curve('OKP')), ...without('x', 'd') }),

@@ -1,5 +1,6 @@
 // Creates and imports keys: POST /v1/crypto/keys takes a JSON Web Key, with or without key material (RFC 7517, RFC 7518 section 6, RFC 8037).
 import { randomBytes } from 'node:crypto';
+import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
 import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
 import { findAlgorithm } from '../../../jose/algorithm.ts';
 import { findContentEncryption } from '../../../jose/content-encryption.ts';
@@ -33,12 +34,12 @@ export async function createKey(body: Members, ctx: OperationContext): Promise<u
     case 'RSA':
       return storeIntended(ctx, body, pairPlaces(ctx), await createRsaKey(body, ctx, alg, bits));
     case 'EC':
-      return storeIntended(ctx, body, pairPlaces(ctx), createEllipticKey(body, 'EC', alg));
+      return storeIntended(ctx, body, pairPlaces(ctx), ofLength(bits, createEllipticKey(body, 'EC', alg)));
     case 'OKP':
       // The registered key type of ML-DSA is AKP, but clients that predate it send OKP.
-      return storeIntended(ctx, body, pairPlaces(ctx), isMlDsa(alg) ? createMlDsaKey(body, alg) : createEllipticKey(body, 'OKP', alg));
+      return storeIntended(ctx, body, pairPlaces(ctx), ofLength(bits, isMlDsa(alg) ? createMlDsaKey(body, alg) : createEllipticKey(body, 'OKP', alg)));
     case 'AKP':
-      return storeIntended(ctx, body, pairPlaces(ctx), createMlDsaKey(body, alg));
+      return storeIntended(ctx, body, pairPlaces(ctx), ofLength(bits, createMlDsaKey(body, alg)));
     default:
       throw badRequest(`kty must be one of ${KEY_TYPES.join(', ')}`);
   }
@@ -54,6 +55,13 @@ function requireKeyOfCertificate(body: Members): void {
 /** Places are asked for before a key is made or checked, which may take long. */
 const storeIntended = (ctx: OperationContext, body: Members, places: ReturnType<typeof pairPlaces>, pair: NewPair): Promise<unknown> =>
   storePair(ctx, places, { ...pair, purpose: pairFor(body, pair.purpose, pair.privateKey !== undefined) });
+
+/** The length of these keys follows from `crv` or `alg`: `bits` chooses no other one. */
+function ofLength(bits: number | undefined, pair: NewPair): NewPair {
+  const { length } = keyFacts(pair.publicKey);
+  if (bits !== undefined && bits !== length) throw badRequest(`bits must be ${length}, the length of this key: crv or alg chooses another`);
+  return pair;
+}
 
 const isMlDsa = (alg: string | undefined) => alg !== undefined && findSignatureAlgorithm(alg)?.mlDsa !== undefined;
 

@@ -42,11 +42,11 @@ function curveOf(kty: string, crv: string | undefined, alg: string | undefined):
 
 const isAgreement = (alg: string | undefined): boolean => alg !== undefined && findKeyManagement(alg)?.mode === 'agreement';
 
-function purposeOn({ crv, signs, agrees }: Curve, alg: string | undefined): KeyPurpose {
+function purposeOn({ crv, kty, signs, agrees }: Curve, alg: string | undefined): KeyPurpose {
   if (alg === undefined) return signs && agrees ? combinePurposes(SIGNING, AGREEMENT) : signs ? SIGNING : AGREEMENT;
   const isOn = isAgreement(alg) ? agrees : findSignatureAlgorithm(alg)?.curves?.includes(crv);
   const purpose = isOn ? findAlgorithm(alg)?.purpose : undefined;
-  if (!purpose) throw notOfKind(alg);
+  if (!purpose) throw findAlgorithm(alg)?.kty.includes(kty) ? badRequest(`alg does not go with crv ${crv}`) : notOfKind(alg);
   return purpose;
 }
 

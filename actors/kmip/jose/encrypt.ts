@@ -14,7 +14,7 @@ import { findPublicKey, findSecretKey } from './find-key.ts';
 import { fitsContent, fitsKeyWrap, fitsOaep } from './fitting-key.ts';
 import { agreedKey, agreementCurve, ephemeralPair, partyInformation } from './key-agreement.ts';
 import { KEY_WRAP, oaepBy, wrap } from './key-wrap.ts';
-import { MAX_CHARACTERS, type Members, octets, text } from './members.ts';
+import { isGiven, MAX_CHARACTERS, type Members, octets, text } from './members.ts';
 import { contentEncryption, keyManagement } from './named-algorithm.ts';
 import { badRequest, JoseProblem } from './problem.ts';
 import { type ProtectedHeader, plainHeader, writeHeader } from './protected-header.ts';
@@ -42,8 +42,15 @@ export function encrypt(body: Members, ctx: OperationContext): unknown {
   const enc = contentEncryption(text(body, 'enc'), 'body');
   const data = octets(body, 'data');
   const aad = additionalText(body);
+  requireParties(body, alg);
   const prepared = prepare(ctx, body, { kid, alg, enc, data });
   return prepared instanceof Promise ? prepared.then((each) => sealWith(each, enc, aad, data)) : sealWith(prepared, enc, aad, data);
+}
+
+/** They go into the derivation of a key that two parties agree on. With other algorithms nothing would bind the message to them. */
+function requireParties(body: Members, { mode }: KeyManagement): void {
+  const given = ['apu', 'apv'].find((name) => isGiven(body, name));
+  if (given !== undefined && mode !== 'agreement') throw badRequest(`${given} goes with ECDH-ES only`);
 }
 
 function sealWith(prepared: Prepared, enc: ContentEncryption, aad: string | undefined, data: Uint8Array): unknown {

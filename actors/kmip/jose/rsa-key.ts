@@ -20,7 +20,8 @@ const isPrime = promisify(checkPrime);
 export async function createRsaKey(body: Members, { aside, server }: OperationContext, alg: string | undefined, bits: number | undefined): Promise<NewPair> {
   const purpose = rsaPurpose(alg, server.args.jsonNames);
   if (isGiven(body, 'n')) return { ...(await importRsa(body, bits)), alg, purpose, imported: true };
-  if (PRIVATE.some((name) => isGiven(body, name))) throw badRequest('missing member: n');
+  // A new key has the exponent that all have: one given alone would be passed over.
+  if (['e', ...PRIVATE].some((name) => isGiven(body, name))) throw badRequest('missing member: n');
   const modulusLength = bits ?? RSA_MODULUS_BITS.min;
   requireLength(modulusLength);
   const pair = await aside(() => generate('rsa', { modulusLength }));
