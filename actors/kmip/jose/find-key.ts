@@ -7,7 +7,7 @@ import { HSM } from '../object/hsm-key/identifier.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import type { Objects, OperationContext } from '../operation-context.ts';
 import { unfit } from './fitting-key.ts';
-import { notFound } from './problem.ts';
+import { noOtherHalf, notFound } from './problem.ts';
 
 const { ObjectType } = ENUM;
 
@@ -89,7 +89,7 @@ async function findHalf(ctx: OperationContext, kid: string, right: OperationName
   if (named && is(named)) return named;
   if (named && named.type !== from) throw unfit();
   const id = await ctx.linkOf(named?.id ?? kid, from, link);
-  if (id === undefined) throw absence;
+  if (id === undefined) throw named ? noOtherHalf(link === 'PublicKeyLink' ? 'public' : 'private') : absence;
   return ctx.byId(id, right);
 }
 

@@ -3,6 +3,7 @@ import { CryptoError, type CryptoErrorCode } from '../../../crypto/crypto-error.
 import { Fault } from '../../../kernel/fault.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import { Refusal, type ResultReason, spellReason, Unavailable } from '../../../kmip/refusal.ts';
+import { RefusedByToken } from '../object/hsm-key/token-refusal.ts';
 
 const STATUS = {
   bad_request: 400,
@@ -31,6 +32,9 @@ export class JoseProblem extends Fault {
 
 export const badRequest = (description: string, cause?: unknown): JoseProblem => new JoseProblem('bad_request', description, cause);
 export const notFound = (): JoseProblem => new JoseProblem('not_found', 'Key not found');
+/** For who may use the half that is there. */
+export const noOtherHalf = (missing: 'private' | 'public'): JoseProblem =>
+  new JoseProblem('not_found', `Key not found: no ${missing} key on this server is linked with this one`);
 /** The same text for every reason, so that it reveals nothing about the key or the padding. */
 export const decryptionFailed = (): JoseProblem => new JoseProblem('decryption_failed', 'Decryption failed');
 
@@ -99,7 +103,8 @@ function problemOf(error: unknown): JoseProblem | undefined {
   const name = BY_REASON[error.reason] ?? 'crypto_failure';
   if (name === 'not_found') return notFound();
   if (OF_THE_KEY.has(error.reason)) return new JoseProblem(name, `${spellReason(error.reason)}: ${error.message}`, error);
-  return new JoseProblem(name, name === 'forbidden' ? 'Access denied' : error.message, error);
+  const isOfRights = name === 'forbidden' && !(error instanceof RefusedByToken);
+  return new JoseProblem(name, isOfRights ? 'Access denied' : error.message, error);
 }
 
 /** The answer to a call that failed, and the reason for the log. @throws the error itself if it is not a refusal */

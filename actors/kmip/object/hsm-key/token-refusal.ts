@@ -27,8 +27,8 @@ export function refusalOf({ why, text }: HsmFailure, { prefix, slot }: SlotPlace
   return new RefusedByToken(REASON[text] ?? 'CryptographicFailure', `the token refuses ${what}: ${text}`, text);
 }
 
-/** The token was asked, and has refused. */
-class RefusedByToken extends Refusal {
+/** The token was asked, for a caller who may use the key, and has refused. */
+export class RefusedByToken extends Refusal {
   readonly returnValue: string;
 
   constructor(reason: ResultReason, message: string, returnValue: string) {

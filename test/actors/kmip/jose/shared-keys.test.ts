@@ -62,4 +62,23 @@ test('MAC without parameters is the one of alg', async () => {
   assert.equal(base64url(await kmip('MAC', TAG.MACData, kid, bytes(TAG.Data, DATA))), mac);
 });
 
+test('who may use one half of a pair is told that the other is not there', async () => {
+  const told = async (name: 'verify' | 'decrypt' | 'encrypt', body: Body) => (await api.call({ name }, body)).body;
+  const missing = (half: string) => ({ error: 'not_found', description: `Key not found: no ${half} key on this server is linked with this one` });
+  const signing = await api.ok('createKey', { kty: 'EC', alg: 'ES256' });
+  const signed = await api.ok('sign', { kid: signing.kid, alg: 'ES256', data: '' });
+  const [agreeing, { kid, kid_public, ...jwk }] = [
+    await api.ok('createKey', { kty: 'EC', alg: 'ECDH-ES' }),
+    await api.ok('createKey', { kty: 'EC', alg: 'ECDH-ES' }),
+  ];
+  // As keys that others register, one half alone.
+  for (const alone of [signing, agreeing]) api.ctx.objects.get(alone.kid)?.attributes.remove(TAG.Link);
+  assert.deepEqual(await told('verify', { ...signed, data: '' }), missing('public'));
+  const sealing = { alg: 'ECDH-ES', enc: 'A128GCM', data: '' };
+  assert.deepEqual(await told('encrypt', { ...sealing, kid: agreeing.kid }), missing('public'));
+  const imported = await api.ok('createKey', jwk);
+  assert.deepEqual(await told('decrypt', await api.ok('encrypt', { ...sealing, kid: imported.kid })), missing('private'));
+  assert.deepEqual(await told('encrypt', { ...sealing, kid: 'nobody' }), { error: 'not_found', description: 'Key not found' });
+});
+
 test.run();
