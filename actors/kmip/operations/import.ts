@@ -55,17 +55,31 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const unwrapped = asksUnwrapped(request) ? await unwrapContent(brought, ctx) : brought;
   const file = await fileIn(unwrapped, type, request, ctx);
   const content = file?.content ?? unwrapped;
-  const draft = await newDraft(ctx, withEncapsulated(file?.request ?? request, content, type), type, content, place);
-  const all = [draft, ...(file?.companions(draft) ?? [])];
+  const attributes = attributesOf(ctx, withEncapsulated(file?.request ?? request, content, type), type, content);
+  const replace = booleanOf(request, TAG.ReplaceExisting) ?? false;
+  const { keeper } = place.source;
+  const stored = keeper ? await taken(keeper.take(ctx, place.id, type, content, attributes), replace) : content;
   try {
+    const draft = newDraft(ctx, place, type, stored, attributes, structureOf(request, TAG.Attributes));
+    const all = [draft, ...(file?.companions(draft) ?? [])];
     await ctx.change(async (tx) => {
-      for (const each of all) await put(tx, each, booleanOf(request, TAG.ReplaceExisting) ?? false, ctx);
+      for (const each of all) await put(tx, each, replace, ctx);
     });
   } catch (error) {
-    await place.source.keeper?.discard([draft.id]);
+    await keeper?.discard([place.id]);
     throw error;
   }
-  return [text(TAG.UniqueIdentifier, draft.id)];
+  return [text(TAG.UniqueIdentifier, place.id)];
+}
+
+/** What a token has destroyed cannot be put back, as when the new key is refused then. */
+async function taken(work: Promise<Structure>, replace: boolean): Promise<Structure> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!replace || !(error instanceof Refusal) || error.reason !== 'ObjectAlreadyExists') throw error;
+    throw new Refusal(error.reason, `${error.message}; ReplaceExisting replaces no key in an HSM: Destroy it first`, error);
+  }
 }
 
 /** The payload of KMIP 1.4 has no ObjectType (section 4.41), so the type comes from the object itself. */
@@ -76,7 +90,7 @@ function typeOf(request: Structure, version: Version): ObjectType {
   return required(told, TAG.ObjectType) as ObjectType;
 }
 
-async function newDraft(ctx: OperationContext, request: Structure, type: ObjectType, content: Structure, place: Place): Promise<Draft> {
+function attributesOf(ctx: OperationContext, request: Structure, type: ObjectType, content: Structure): AttributeSet {
   const given = AttributeSet.of(structureOf(request, TAG.Attributes));
   const attributes = new AttributeSet();
   for (const node of given.nodes()) {
@@ -92,10 +106,13 @@ async function newDraft(ctx: OperationContext, request: Structure, type: ObjectT
     attributes.set(integer(TAG.CryptographicUsageMask, MASK.CryptographicUsageMask.Unrestricted));
   }
   describeContent(type, content, attributes, ctx.server.args.algorithms);
-  const { keeper } = place.source;
-  const stored = keeper ? await keeper.take(ctx, place.id, type, content, attributes) : content;
-  const draft = newObject(ctx, { place, type, content: stored, attributes, brought: true, complete: true });
-  takeState(draft, given.first(TAG.State), ctx.now);
+  return attributes;
+}
+
+/** @param content as it is stored @param given attributes of the request */
+function newDraft(ctx: OperationContext, place: Place, type: ObjectType, content: Structure, attributes: AttributeSet, given: Structure | undefined): Draft {
+  const draft = newObject(ctx, { place, type, content, attributes, brought: true, complete: true });
+  takeState(draft, AttributeSet.of(given).first(TAG.State), ctx.now);
   return draft;
 }
 
@@ -110,8 +127,9 @@ function takeState(draft: Draft, state: Node | undefined, now: number): void {
   settle(draft, now);
 }
 
-async function put(tx: ObjectTransaction, draft: Draft, replace: boolean, { caller }: OperationContext): Promise<void> {
-  const existing = await tx.read(draft.id);
+async function put(tx: ObjectTransaction, draft: Draft, replace: boolean, { caller, server }: OperationContext): Promise<void> {
+  // The name was free when the token took the key: a row is that of a destroyed one, or of a search that has met this one, and makes room.
+  const existing = server.objects.sourceOf(draft.id).keeper ? undefined : await tx.read(draft.id);
   if (existing) {
     // Only the owner may replace an object; no grant includes that right.
     if (!owns(caller, existing.owner) || !replace) throw new Refusal('ObjectAlreadyExists', `an object ${draft.id} already exists`);

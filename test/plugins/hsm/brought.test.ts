@@ -1,0 +1,91 @@
+// Keys that Import brings to a token: under a name that is free again, never in place of another key, and not at all if the request is refused.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { skipWithout } from '../../system.ts';
+import {
+  boolean,
+  bytes,
+  done,
+  enumeration,
+  type HsmServer,
+  identifier,
+  integer,
+  type Json,
+  kmip,
+  makeSecret,
+  refused,
+  startHsmServer,
+  structure,
+} from './hsm-server.ts';
+
+let server: HsmServer;
+const id = (name: string) => server.prefix + name;
+
+const FACTS = [enumeration('CryptographicAlgorithm', 'AES'), integer('CryptographicLength', 256)];
+
+function bring(name: string, byte: string, replace: boolean, ...more: Json[]) {
+  const block = structure('KeyBlock', enumeration('KeyFormatType', 'Raw'), structure('KeyValue', bytes('KeyMaterial', byte.repeat(32))), ...FACTS);
+  const attributes = structure('Attributes', ...FACTS, integer('CryptographicUsageMask', 12), ...more);
+  const type = enumeration('ObjectType', 'SymmetricKey');
+  return kmip(server.admin, 'Import', identifier(id(name)), type, boolean('ReplaceExisting', replace), attributes, structure('SymmetricKey', block));
+}
+
+const seal = (name: string) => done(kmip(server.admin, 'Encrypt', identifier(id(name)), bytes('Data', 'AB')));
+
+async function opened(name: string, sealed: Record<string, string>): Promise<string | undefined> {
+  const members = ['Data', 'IVCounterNonce', 'AuthenticatedEncryptionTag'].map((tag) => bytes(tag, sealed[tag] as string));
+  return (await done(kmip(server.admin, 'Decrypt', identifier(id(name)), ...members)))['Data'];
+}
+
+const labels = () => server.hsm.tool(server.slot, 'labels(4)') as string[];
+
+if (!skipWithout('softhsm2')) {
+  test.before(async () => {
+    server = await startHsmServer();
+  });
+  test.after(() => server.end());
+
+  test('Import takes a name that Destroy has freed, as Create and Register do', async () => {
+    for (const replace of [false, true]) {
+      await done(makeSecret(server.admin, id('freed')));
+      await done(kmip(server.admin, 'Destroy', identifier(id('freed'))));
+      await done(bring('freed', '01', replace));
+      assert.equal(await opened('freed', await seal('freed')), 'AB');
+      await done(kmip(server.admin, 'Destroy', identifier(id('freed'))));
+    }
+  });
+
+  test('Import replaces no key on a token, says so, and leaves it as it is', async () => {
+    await done(bring('there', '02', false));
+    const sealed = await seal('there');
+    await refused(bring('there', '03', false), /^Object_Already_Exists: an object \S+ already exists$/);
+    await refused(bring('there', '03', true), /^Object_Already_Exists: .* ReplaceExisting replaces no key in an HSM: Destroy it first$/);
+    assert.equal(await opened('there', sealed), 'AB');
+  });
+
+  test('a refused Import leaves nothing on the token, whatever is wrong with it', async () => {
+    const before = labels();
+    const wrong: [Json, RegExp][] = [
+      [enumeration('State', 'Destroyed'), /a destroyed object cannot be imported/],
+      [{ tag: 'State', type: 'Enumeration', value: '0x80000001' }, /State has no value 0x80000001/],
+      [{ tag: 'DestroyDate', type: 'DateTime', value: '2020-01-01T00:00:00Z' }, /a destroyed object cannot be imported/],
+    ];
+    for (const [attribute, why] of wrong) await refused(bring('refused', '04', false, attribute), why);
+    assert.deepEqual(labels(), before);
+    await done(makeSecret(server.admin, id('refused')));
+  });
+
+  test('what a token does not let destroy is refused by the reason of the token, in KMIP and in /v1/crypto', async () => {
+    // 0x172 is CKA_DESTROYABLE.
+    const template = "[...named('kept'), { type: 0x161, value: 32 }, { type: 0x172, value: false }]";
+    server.hsm.tool(server.slot, `p.C_GenerateKey(s, { mechanism: 0x1080 }, ${template}).length`);
+    await refused(kmip(server.admin, 'Destroy', identifier(id('kept'))), /^Permission_Denied: the token refuses to destroy the key: CKR_ACTION_PROHIBITED$/);
+    const { status, body } = await server.admin('DELETE', `/v1/crypto/keys/${encodeURIComponent(id('kept'))}`);
+    assert.deepEqual(
+      { status, body },
+      { status: 403, body: { error: 'forbidden', description: 'the token refuses to destroy the key: CKR_ACTION_PROHIBITED' } },
+    );
+    assert.ok(labels().includes('kept'));
+  });
+  test.run();
+}
