@@ -38,9 +38,13 @@ async function run(given: Structure, ctx: OperationContext): Promise<readonly No
   const { version } = ctx;
   requireMask(version, ObjectType.PrivateKey, attributesIn(request, TAG.CommonAttributes, TAG.PrivateKeyAttributes), 'CreateKeyPair');
   requireMask(version, ObjectType.PublicKey, attributesIn(request, TAG.CommonAttributes, TAG.PublicKeyAttributes), 'CreateKeyPair');
-  const pair = await withPair(ctx, async (source) => newPair(ctx, privateAttributes, publicAttributes, source));
-  await ctx.create(async (tx) => {
-    for (const draft of [pair.privateKey, pair.publicKey]) await tx.create(createKeyPair.event, draft);
+  const pair = await withPair(ctx, async (source) => {
+    const made = newPair(ctx, privateAttributes, publicAttributes, source);
+    // If this is refused, as for a Name that is taken, a token destroys what it has made.
+    await ctx.create(async (tx) => {
+      for (const draft of [made.privateKey, made.publicKey]) await tx.create(createKeyPair.event, draft);
+    });
+    return made;
   });
   return [text(TAG.PrivateKeyUniqueIdentifier, pair.privateKey.id), text(TAG.PublicKeyUniqueIdentifier, pair.publicKey.id)];
 }

@@ -1,10 +1,11 @@
-// Keys that Import brings to a token: under a name that is free again, never in place of another key, and not at all if the request is refused.
+// Keys that requests bring to a token or make there: under a name that is free again, never in place of another key, and not at all if the request is refused.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { skipWithout } from '../../system.ts';
 import {
   boolean,
   bytes,
+  curve,
   done,
   enumeration,
   type HsmServer,
@@ -16,6 +17,7 @@ import {
   refused,
   startHsmServer,
   structure,
+  text,
 } from './hsm-server.ts';
 
 let server: HsmServer;
@@ -37,7 +39,7 @@ async function opened(name: string, sealed: Record<string, string>): Promise<str
   return (await done(kmip(server.admin, 'Decrypt', identifier(id(name)), ...members)))['Data'];
 }
 
-const labels = () => server.hsm.tool(server.slot, 'labels(4)') as string[];
+const labels = () => server.hsm.tool(server.slot, 'labels(4).sort()') as string[];
 
 if (!skipWithout('softhsm2')) {
   test.before(async () => {
@@ -73,6 +75,28 @@ if (!skipWithout('softhsm2')) {
     for (const [attribute, why] of wrong) await refused(bring('refused', '04', false, attribute), why);
     assert.deepEqual(labels(), before);
     await done(makeSecret(server.admin, id('refused')));
+  });
+
+  test('a key whose Name another has is refused, and stays not on the token, made or brought', async () => {
+    const taken = structure('Name', text('NameValue', 'taken'), enumeration('NameType', 'UninterpretedTextString'));
+    await done(makeSecret(server.admin, id('first'), taken));
+    const objects = () => server.hsm.tool(server.slot, '[2, 3, 4].flatMap(labels).sort()') as string[];
+    const before = objects();
+    const why = /^Non_Unique_Name_Attribute: /;
+    await refused(makeSecret(server.admin, id('second'), taken), why);
+    await refused(bring('second', '05', false, taken), why);
+    const pair = (privateKey: Json[], publicKey: Json[]) =>
+      kmip(
+        server.admin,
+        'CreateKeyPair',
+        structure('CommonAttributes', enumeration('CryptographicAlgorithm', 'EC'), curve('P_256')),
+        structure('PrivateKeyAttributes', integer('CryptographicUsageMask', 1), identifier(id('second')), ...privateKey),
+        structure('PublicKeyAttributes', integer('CryptographicUsageMask', 2), ...publicKey),
+      );
+    await refused(pair([taken], []), why);
+    await refused(pair([], [taken]), why);
+    assert.deepEqual(objects(), before);
+    await done(pair([], []));
   });
 
   test('what a token does not let destroy is refused by the reason of the token, in KMIP and in /v1/crypto', async () => {
