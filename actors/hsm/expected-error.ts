@@ -1,7 +1,7 @@
 // The errors that this server raises itself before it calls a token, and what the caller learns of any error.
 import { AnswerMalformed } from './answer-length.ts';
 import type { HsmFailure } from './api.ts';
-import { KeyExists } from './key-store.ts';
+import { KeyExists } from './free-name.ts';
 import { MechanismMissing } from './mechanism.ts';
 import { InputWrong } from './part-work.ts';
 import { PartsEnded, PartsFull } from './parts.ts';

@@ -4,15 +4,12 @@ import { CKA } from '../../kmip/pkcs11.ts';
 import { requireBytes } from './answer-length.ts';
 import type { BroughtKey, KeyOptions, PairOptions, RsaNumbers, SecretOptions, TokenKey, TokenKeyName } from './api.ts';
 import { lengthIn } from './attributes.ts';
-import { KIN } from './key-kin.ts';
+import { KeyExists, requireAlone, requireFree } from './free-name.ts';
 import { MechanismMissing, toMechanism } from './mechanism.ts';
 import { isStaleObject, isStaleSession, returnValue } from './return-value.ts';
 import { broughtTemplate, changed, pairTemplates, secretTemplate } from './template.ts';
-import { KeyAmbiguous, type Token } from './token.ts';
+import type { Token } from './token.ts';
 import { bringWrapped, takesNoValues } from './transport.ts';
-
-/** A key of the name and class exists. */
-export class KeyExists extends Error {}
 
 const GENERATE = { AES: 'CKM_AES_KEY_GEN', GENERIC: 'CKM_GENERIC_SECRET_KEY_GEN' } as const;
 const GENERATE_PAIR = {
@@ -24,20 +21,6 @@ const GENERATE_PAIR = {
 /** How far one call has come: its work runs again if the token drops the session. */
 export interface Making {
   isMade: boolean;
-}
-
-function requireFree(token: Token, key: TokenKeyName): void {
-  for (const kind of KIN[key.kind]) if (isTaken(token, { name: key.name, kind })) throw new KeyExists(`the token already has a ${kind} key ${key.name}`);
-}
-
-/** By one key, or by several. */
-function isTaken(token: Token, key: TokenKeyName): boolean {
-  try {
-    return token.lookUp(key) !== undefined;
-  } catch (error) {
-    if (error instanceof KeyAmbiguous) return true;
-    throw error;
-  }
 }
 
 /**
@@ -64,11 +47,12 @@ function destroyAll(token: Token, keys: readonly TokenKeyName[]): void {
 }
 
 /** What was made, by its first key. If the token does not tell it, the caller gets an error, and nothing stays that has the name; if only the session has ended, it is told in another one. */
-function told(token: Token, keys: readonly [TokenKeyName, ...TokenKeyName[]], handle?: pkcs11js.Handle): TokenKey {
+function told(token: Token, keys: readonly [TokenKeyName, ...TokenKeyName[]], made: readonly pkcs11js.Handle[] = []): TokenKey {
   try {
-    return token.describe(keys[0], handle);
+    if (made.length > 0) requireAlone(token, keys, made);
+    return token.describe(keys[0], made[0]);
   } catch (error) {
-    if (!isStaleSession(error) && !isStaleObject(error)) destroyAll(token, keys);
+    if (!(error instanceof KeyExists) && !isStaleSession(error) && !isStaleObject(error)) destroyAll(token, keys);
     throw error;
   }
 }
@@ -82,7 +66,7 @@ export function generate(token: Token, options: SecretOptions, making: Making): 
   const template = changed(secretTemplate(options), token.quirks.attributes, 'secret');
   const handle = orNothing(token, [key], () => token.library.C_GenerateKey(token.session, mechanism, template));
   making.isMade = true;
-  return told(token, [key], handle);
+  return told(token, [key], [handle]);
 }
 
 /** @returns the private key, with the public one */
@@ -101,7 +85,7 @@ export function generatePair(token: Token, options: PairOptions, making: Making)
   const privateKey = changed(templates.privateKey, attributes, 'private');
   const made = orNothing(token, keys, () => token.library.C_GenerateKeyPair(token.session, mechanism, publicKey, privateKey));
   making.isMade = true;
-  return told(token, keys, made.privateKey);
+  return told(token, keys, [made.privateKey, made.publicKey]);
 }
 
 function isThere(token: Token, name: string): boolean {
@@ -129,7 +113,7 @@ export function bring(token: Token, options: KeyOptions, brought: BroughtKey, ma
   const template = changed(broughtTemplate(options, brought, token.mechanisms), token.quirks.attributes, brought.kind);
   const handle = orNothing(token, [key], () => put(token, brought, template));
   making.isMade = true;
-  return told(token, [key], handle);
+  return told(token, [key], [handle]);
 }
 
 /** As a value, or wrapped where the token takes no values. @throws what the token says to the value */

@@ -1,6 +1,6 @@
 // Why a call on a token failed, in the form in which it crosses from the thread that ran it.
 import { AnswerMalformed } from './answer-length.ts';
-import { KeyExists } from './key-store.ts';
+import { KeyExists } from './free-name.ts';
 import { MechanismMissing } from './mechanism.ts';
 import { InputWrong } from './part-work.ts';
 import { PinWanted } from './pin-wanted.ts';
