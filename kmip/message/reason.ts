@@ -1,6 +1,6 @@
 // Translates a result reason for the KMIP version of the client, by the error tables of that version.
 import type { OperationName } from '../operation-name.ts';
-import type { ResultReason } from '../refusal.ts';
+import { type ResultReason, spellReason } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { enumerationValueExists } from '../ttlv/since.ts';
 import type { Version } from '../version.ts';
@@ -85,3 +85,7 @@ export function reasonIn(reason: ResultReason, version: Version, operation?: Ope
   const older = (operation && OLDER_OF[operation]?.[reason]) ?? OLDER[reason];
   return older !== undefined && exists(older) ? older : 'GeneralFailure';
 }
+
+/** For output that has no field for it. */
+export const spelledReason = (reason: ResultReason | undefined, version: Version, operation: OperationName): string =>
+  spellReason(reasonIn(reason ?? 'GeneralFailure', version, operation));

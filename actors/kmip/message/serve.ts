@@ -4,10 +4,11 @@ import { move, moveLarge } from '../../../kernel/runtime/bytes.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { HeaderCredential } from '../../../kmip/message/header-credentials.ts';
 import { requireRequest } from '../../../kmip/message/outer.ts';
+import { spelledReason } from '../../../kmip/message/reason.ts';
 import { type BatchItem, type RequestHeader, readHeader, readItems, versionOf } from '../../../kmip/message/request.ts';
 import { failedMessage, responseMessage } from '../../../kmip/message/response.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
-import { Refusal, spellReason } from '../../../kmip/refusal.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
 import { decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
 import { decodeJsonRequest, writeJson } from '../../../kmip/ttlv/json.ts';
 import { bytes, type Structure, structure } from '../../../kmip/ttlv/node.ts';
@@ -173,18 +174,17 @@ function serveBare(server: KeyServer, code: number, payload: Structure, { versio
   let answer: Answer | Promise<Answer> | undefined;
   try {
     const outcome = runItem(ctx, { operation, code, id: undefined, payload });
-    answer =
-      outcome instanceof Promise ? outcome.then((each) => bareAnswer(server, operation, each, encoding)) : bareAnswer(server, operation, outcome, encoding);
+    answer = outcome instanceof Promise ? outcome.then((each) => bareAnswer(ctx, operation, each, encoding)) : bareAnswer(ctx, operation, outcome, encoding);
   } finally {
     if (!(answer instanceof Promise)) ctx.opening.end();
   }
   return answer instanceof Promise ? atEnd(answer, () => ctx.opening.end()) : answer;
 }
 
-function bareAnswer(server: KeyServer, operation: OperationName, outcome: Outcome, encoding: Encoding): Answer {
+function bareAnswer({ server, version }: BatchContext, operation: OperationName, outcome: Outcome, encoding: Encoding): Answer {
   if (outcome.failure) throw outcome.failure;
   if (outcome.status === 'OperationFailed')
-    return toErrorAnswer(server, 422, `${spellReason(outcome.reason ?? 'GeneralFailure')}: ${outcome.message ?? ''}`, outcomeLabel(outcome));
+    return toErrorAnswer(server, 422, `${spelledReason(outcome.reason, version, operation)}: ${outcome.message ?? ''}`, outcomeLabel(outcome));
   const { correlationValue, of = { operation }, payload = correlationValue ? [bytes(TAG.AsynchronousCorrelationValue, correlationValue)] : [] } = outcome;
   const body = writeJson(structure(TAG.ResponsePayload, payload), `${of.operation}Response`, isCompact(encoding));
   return { status: 200, body: answerText(body), outcomes: labelsOf([outcome]) };

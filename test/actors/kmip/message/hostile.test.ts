@@ -85,6 +85,9 @@ test('a single operation is refused with the reason that a message gets', async 
     ['Get', '2_1', LAST, id('missing')],
     ['GetAttributeList', '2_1', LAST, id('missing')],
     ['PKCS_11', '2_1', LAST, text(TAG.PKCS_11Interface, 'x')],
+    ['Get', '1_4', { major: 1, minor: 4 }, id('missing')],
+    ['Decrypt', '1_4', { major: 1, minor: 4 }, id('missing')],
+    ['Obliterate', '2_1', LAST, id('missing')],
   ] as const) {
     const single = encodeJson(structure(TAG.RequestPayload, [node]), operation);
     const { status, body } = await serve(await fuzzed.fresh(), single, 'json', endpoint, ALICE);
