@@ -78,8 +78,13 @@ const OLDER_OF: Readonly<Partial<Record<OperationName, Reasons>>> = {
   Revoke: { InvalidObjectType: 'IllegalOperation' },
 };
 
+/** Tables 169, 172 and 324 of 2.1 have another name for it than those of ModifyAttribute, DeleteAttribute and the operations that make objects. */
+const READ_ONLY: Reasons = { AttributeReadOnly: 'ReadOnlyAttribute' };
+const NEWER_OF: Readonly<Partial<Record<OperationName, Reasons>>> = { AddAttribute: READ_ONLY, AdjustAttribute: READ_ONLY, SetAttribute: READ_ONLY };
+
 /** @param operation undefined if the request was refused before its operation was known */
-export function reasonIn(reason: ResultReason, version: Version, operation?: OperationName): ResultReason {
+export function reasonIn(given: ResultReason, version: Version, operation?: OperationName): ResultReason {
+  const reason = (version.major > 1 && operation && NEWER_OF[operation]?.[given]) || given;
   const exists = (each: ResultReason) => enumerationValueExists('ResultReason', ENUM.ResultReason[each], version);
   if (exists(reason)) return reason;
   const older = (operation && OLDER_OF[operation]?.[reason]) ?? OLDER[reason];

@@ -232,7 +232,7 @@ test('reasons that a version has no code for are told by the nearest it has', as
     assert.equal(await client.refused('DeleteAttribute', ID(id), ...unused), client.isOld ? 'ItemNotFound' : 'AttributeNotFound');
     const state = client.attribute(enumeration(TAG.State, State.Active));
     const given = client.isOld ? state : structure(TAG.NewAttribute, [state]);
-    assert.equal(await client.refused('AddAttribute', ID(id), given), client.isOld ? 'PermissionDenied' : 'AttributeReadOnly');
+    assert.equal(await client.refused('AddAttribute', ID(id), given), client.isOld ? 'PermissionDenied' : 'ReadOnlyAttribute');
     const misshapen = client.attributes(boolean(TAG.CryptographicLength, true));
     const type = enumeration(TAG.ObjectType, ObjectType.SymmetricKey);
     assert.equal(await client.refused('Create', type, misshapen), client.isOld ? 'InvalidField' : 'InvalidAttributeValue');

@@ -177,8 +177,21 @@ inEachVersion('attributes are added, changed and taken away with the reasons of 
   await client.do('AddAttribute', ID(id), given(client, contact));
   assert.equal(await client.refused('AddAttribute', ID(id), given(client, contact)), client.isOld ? 'IllegalOperation' : 'AttributeSingleValued');
   const state = enumeration(TAG.State, ENUM.State.Active);
-  for (const operation of ['AddAttribute', 'ModifyAttribute'] as const)
-    assert.equal(await client.refused(operation, ID(id), given(client, state)), client.isOld ? 'PermissionDenied' : 'AttributeReadOnly');
+  for (const [operation, ...payload] of [
+    ['AddAttribute', given(client, state)],
+    ['ModifyAttribute', given(client, state)],
+    ['DeleteAttribute', reference(client, TAG.State)],
+    ...(client.isOld
+      ? []
+      : ([
+          ['SetAttribute', given(client, state)],
+          ['AdjustAttribute', reference(client, TAG.State), enumeration(TAG.AdjustmentType, ENUM.AdjustmentType.Increment)],
+        ] as const)),
+  ] as const) {
+    const isOther = operation === 'ModifyAttribute' || operation === 'DeleteAttribute';
+    const told = client.isOld ? 'PermissionDenied' : isOther ? 'AttributeReadOnly' : 'ReadOnlyAttribute';
+    assert.equal(await client.refused(operation, ID(id), ...payload), told, operation);
+  }
   // Of certificates only.
   const kind = enumeration(TAG.CertificateType, ENUM.CertificateType.X_509);
   assert.equal(await client.refused('AddAttribute', ID(id), given(client, kind)), client.isOld ? 'PermissionDenied' : 'InvalidAttribute');

@@ -201,7 +201,7 @@ test('attributes accept codes of their enumeration and extensions only; managed 
     batchItem('AdjustAttribute', [id(made?.object ?? ''), enumeration(TAG.AttributeReference, tag), code('AdjustmentType', 'Increment')]);
   assert.deepEqual(
     (await answered([level(0x99), level(0x80000001), named(0x99), named(1), adjust(TAG.State), adjust(TAG.RotateInterval)])).map(({ reason }) => reason),
-    ['InvalidAttributeValue', undefined, 'InvalidAttributeValue', undefined, 'AttributeReadOnly', undefined],
+    ['InvalidAttributeValue', undefined, 'InvalidAttributeValue', undefined, 'ReadOnlyAttribute', undefined],
   );
 });
 
