@@ -130,10 +130,11 @@ async function requireOneKey(tx: ObjectTransaction, objects: readonly ObjectDesc
   if (new Set(firsts.values()).size > 1) throw notTogether();
 }
 
-function joinParts({ method, threshold, primeField, block }: StoredPart, parts: readonly StoredPart[]): Uint8Array {
+function joinParts({ method, parts: all, threshold, primeField, block }: StoredPart, parts: readonly StoredPart[]): Uint8Array {
   const isBytes = block.format !== 'PKCS_8';
   const length = !isBytes || block.length === undefined ? undefined : block.algorithm ? materialLength(block.algorithm, block.length) : block.length / 8;
-  const secret = new Uint8Array(join(method, parts, threshold, primeField, length));
+  // Parts from elsewhere may say that fewer suffice (2.1 section 13.1): what these give is no key, and nothing would show it.
+  const secret = new Uint8Array(join(method, parts, method === 'XOR' ? all : threshold, primeField, length));
   // DER does not begin with a zero byte, but an integer in a larger field is padded with them.
   return isBytes
     ? secret

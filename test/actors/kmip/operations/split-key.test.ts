@@ -179,4 +179,16 @@ test('the type of secret data that is joined is one that there is, and is given 
   await refused(join(ctx, ids, ObjectType.SymmetricKey, kind(ENUM.SecretDataType.Password)), 'InvalidField', 'SecretDataType');
 });
 
+test('all parts are needed with XOR, even if those of another server say that fewer are', async () => {
+  const ctx = new ObjectsInMemory([secret('key', KEY)]);
+  const ids = await split(ctx, { id: 'key', method: 'XOR', threshold: 3, more: [] });
+  for (const id of ids) {
+    const part = ctx.objects.get(id) as Draft;
+    const members = (part.content?.value ?? []).map((each) => (each.tag === TAG.SplitKeyThreshold ? integer(each.tag, 2) : each));
+    part.content = structure(TAG.SplitKey, members);
+  }
+  await refused(join(ctx, ids.slice(0, 2)), 'CryptographicFailure', '3 parts are needed');
+  assert.deepEqual(secretBytes(await join(ctx, ids)), KEY);
+});
+
 test.run();
