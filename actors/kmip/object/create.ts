@@ -53,7 +53,7 @@ export function newObject(ctx: OperationContext, { place: { id, source, chosen }
   const set = (node: Node) => (complete && attributes.has(node.tag) ? undefined : attributes.set(node));
   for (const tag of [TAG.InitialDate, TAG.LastChangeDate]) set(dateTime(tag, ctx.now));
   if (!brought) describeOrigin(attributes, { now: ctx.now, isKept: source.keeper !== undefined, joined: joined === true });
-  set(boolean(TAG.Fresh, true));
+  if (!brought || !isUsed(attributes, ctx)) set(boolean(TAG.Fresh, true));
   // A key on a token can be used as soon as it is there.
   if (source.keeper && !attributes.has(TAG.ActivationDate)) attributes.set(dateTime(TAG.ActivationDate, ctx.now));
   const limits = attributes.first(TAG.UsageLimits);
@@ -65,6 +65,11 @@ export function newObject(ctx: OperationContext, { place: { id, source, chosen }
   requireOrderedDates(draft, ctx.now);
   settle(draft, ctx.now);
   return draft;
+}
+
+/** Whether the client says that somebody else has given the object out already, which counts since 2.0 (section 4.24 of 2.1). */
+function isUsed(attributes: AttributeSet, { version }: Pick<OperationContext, 'version'>): boolean {
+  return version.major > 1 && attributes.first(TAG.Fresh)?.value === false;
 }
 
 function describeKey({ attributes }: Draft, content: Structure, set: (node: Node) => void): void {

@@ -102,6 +102,24 @@ for (const [major, minor] of [
     assert.ok(children(located, TAG.UniqueIdentifier).some(({ value }) => value === id));
   });
 
+test('what is registered as served before is not fresh, since KMIP 2.0; what the server makes always is', async () => {
+  const fresh = async (client: KmipClient, told: boolean, operation: 'Create' | 'Register') => {
+    const content = operation === 'Register' ? [keyContent()] : [];
+    const made = await client.do(operation, TYPE_OF_KEY, client.attributes(AES, LENGTH, MASK, boolean(TAG.Fresh, told)), ...content);
+    return (await client.valueOf(textIn(made, TAG.UniqueIdentifier), TAG.Fresh))?.value;
+  };
+  for (const [major, minor, kept] of [
+    [1, 4, true],
+    [2, 0, false],
+    [2, 1, false],
+  ] as const) {
+    const client = speaking(major, minor);
+    assert.equal(await fresh(client, false, 'Register'), kept);
+    assert.equal(await fresh(client, true, 'Register'), true);
+    assert.equal(await fresh(client, false, 'Create'), true);
+  }
+});
+
 test('Import takes no part of what is archived or destroyed elsewhere', async () => {
   const client = speaking(2, 1);
   const bring = (id: string, ...nodes: Node[]) => [ID(id), TYPE_OF_KEY, client.attributes(AES, LENGTH, MASK, ...nodes), keyContent()];
