@@ -25,7 +25,7 @@ import { requireDatesOfUse } from './attribute-dates.ts';
  */
 export function newAttributes(request: Structure, type: ObjectType, ...tags: readonly number[]): AttributeSet {
   const set = new AttributeSet();
-  for (const tag of tags) takeOver(set, givenAttributes(structureOf(request, tag), type).nodes());
+  for (const tag of tags) takeOver(set, givenAttributes(structureOf(request, tag), type, tag === TAG.CommonAttributes).nodes());
   requireDatesOfUse(set);
   if (!set.has(TAG.CryptographicUsageMask) && USED.has(type)) set.set(integer(TAG.CryptographicUsageMask, MASK.CryptographicUsageMask.Unrestricted));
   return set;
@@ -41,8 +41,8 @@ function takeOver(set: AttributeSet, own: readonly Node[]): void {
   }
 }
 
-/** The attributes of one structure, each checked alone. */
-function givenAttributes(structure: Structure | undefined, type: ObjectType): AttributeSet {
+/** The attributes of one structure, each checked alone. @param isCommon they are for both keys of a pair */
+function givenAttributes(structure: Structure | undefined, type: ObjectType, isCommon: boolean): AttributeSet {
   const set = new AttributeSet();
   const given = AttributeSet.of(structure);
   for (const each of given.tags()) requireRoom(given, each, 0);
@@ -50,10 +50,16 @@ function givenAttributes(structure: Structure | undefined, type: ObjectType): At
     const checked = requireUsable(checkAttribute(node, type));
     if (!mayClientSet(node.tag)) throw readOnly(node.tag);
     requireNewValue(checked);
-    // Skipped because clients repeat here the object type that the payload already gives.
+    // Clients repeat here the object type that the payload already gives, and those of pairs that of the private key for both.
     if (node.tag !== TAG.ObjectType) takeAttribute(set, checked);
+    else if (!isCommon) requireType(node, type);
   }
   return set;
+}
+
+/** @throws Refusal InvalidField */
+export function requireType(attribute: Node, type: ObjectType): void {
+  if (attribute.value !== type) throw new Refusal('InvalidField', 'the attribute ObjectType does not match the type of the object');
 }
 
 /**

@@ -15,7 +15,7 @@ import { isGuessable } from '../object/digest.ts';
 import { withEncapsulated } from '../object/encapsulated.ts';
 import { isDestroyed, settle } from '../object/lifecycle.ts';
 import type { Draft } from '../object/managed-object.ts';
-import { requireMask, takeAttribute } from '../object/new-attributes.ts';
+import { requireMask, requireType, takeAttribute } from '../object/new-attributes.ts';
 import { fileIn } from '../object/pkcs12-import.ts';
 import { type Place, placeFor } from '../object/place.ts';
 import { contentIn, contentType, describeContent } from '../object/registered.ts';
@@ -95,7 +95,7 @@ function attributesOf(ctx: OperationContext, request: Structure, type: ObjectTyp
   const attributes = new AttributeSet();
   for (const node of given.nodes()) {
     const checked = checkAttribute(node, type);
-    if (node.tag === TAG.ObjectType && node.value !== type) throw new Refusal('InvalidField', 'the attribute ObjectType does not match the type of the object');
+    if (node.tag === TAG.ObjectType) requireType(node, type);
     if (node.tag === TAG.RotateGeneration && Number(checked.value) < 0) throw new Refusal('InvalidAttributeValue', 'RotateGeneration must not be negative');
     // With the digest, a password could be guessed.
     const isTaken = !NOT_TAKEN.has(node.tag) && !(node.tag === TAG.Digest && isGuessable(type));

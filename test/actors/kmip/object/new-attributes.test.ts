@@ -34,6 +34,14 @@ test('what only the server sets, or what is there twice, is refused', () => {
   assert.throws(() => create(...Array.from({ length: 257 }, (_, place) => vendor('x', `${place}`, ''))), refused('ServerLimitExceeded'));
 });
 
+test('an ObjectType that contradicts the object is refused, but for one that both keys of a pair are given', () => {
+  const privateKey = enumeration(TAG.ObjectType, PrivateKey);
+  assert.throws(() => create(privateKey), refused('InvalidField'));
+  const pair = structure(TAG.RequestPayload, [structure(TAG.CommonAttributes, [privateKey]), structure(TAG.PublicKeyAttributes, [privateKey])]);
+  assert.equal(newAttributes(pair, ENUM.ObjectType.PublicKey, TAG.CommonAttributes).has(TAG.ObjectType), false);
+  assert.throws(() => newAttributes(pair, ENUM.ObjectType.PublicKey, TAG.CommonAttributes, TAG.PublicKeyAttributes), refused('InvalidField'));
+});
+
 test('a value that is given twice is there once', () => {
   const [one, other] = [text(TAG.ObjectGroup, 'one'), text(TAG.ObjectGroup, 'other')];
   const set = create(one, other, one, vendor('x', 'a', '1'), vendor('x', 'b', '1'), vendor('x', 'a', '1'));
