@@ -84,7 +84,8 @@ export class BatchContext implements OperationContext, FoundIn<ManagedObject, Ob
   }
 
   describeById(id: string, right: OperationName): ObjectDescription | Promise<ObjectDescription> {
-    return this.#objects.describeById(id, right);
+    const discovered = this.caller.administers === undefined ? undefined : discoverKey(this, id);
+    return andThen(discovered, () => this.#objects.describeById(id, right));
   }
 
   candidates(payload: Structure, right: OperationName): Promise<readonly ManagedObject[]> {

@@ -118,7 +118,7 @@ export function accessRoutes(ctx: KeysContext): readonly Route[] {
 const FOR_OWNERS: Readonly<Record<number, ResponseDescription>> = {
   403: { description: 'the caller does not own the object, or the request names the caller' },
   404: { description: 'there is no such object' },
-  422: { description: 'the operation cannot be granted on this object' },
+  422: { description: 'the operation cannot be granted on this object, or the token that may have it does not answer' },
 };
 
 function get(path: string, summary: string, schema: TSchema, handle: Route['handle'], refusals: Readonly<Record<number, ResponseDescription>> = {}): Route {

@@ -2,6 +2,7 @@
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { enumeration, structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { discoverKey } from '../message/discover.ts';
 import { destroyDraft } from '../object/destruction.ts';
 import { giveUpKeys } from '../object/key.ts';
 import { isDestroyed, stateAt } from '../object/lifecycle.ts';
@@ -15,6 +16,8 @@ const REASON = structure(TAG.RevocationReason, [enumeration(TAG.RevocationReason
 
 /** @throws Problem, Refusal */
 export async function deleteKey(kid: string, ctx: OperationContext): Promise<void> {
+  // A transaction must not wait for a token that has a key of somebody else.
+  await discoverKey(ctx, kid);
   const ids = await withOutside((outside) =>
     ctx.change(async (tx) => {
       await describeByKid(tx, kid, 'Revoke');

@@ -4,6 +4,7 @@ import { isStorable } from '../../../kmip/tags.ts';
 import { structure, text as textNode } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { isLonger } from '../../../text/code-points.ts';
+import { discoverKey } from '../message/discover.ts';
 import { requireSize } from '../object/attribute-change.ts';
 import { requireOnLine } from '../object/availability.ts';
 import { userTags } from '../object/index-terms.ts';
@@ -46,7 +47,9 @@ function tagsOf(body: Members): readonly string[] {
   return tags;
 }
 
-function changeTags(kid: string, ctx: OperationContext, change: (tags: readonly string[]) => readonly string[]): Promise<unknown> {
+async function changeTags(kid: string, ctx: OperationContext, change: (tags: readonly string[]) => readonly string[]): Promise<unknown> {
+  // A transaction must not wait for a token that has a key of somebody else.
+  await discoverKey(ctx, kid);
   return ctx.change(async (tx) => {
     const draft = await describeByKid(tx, kid, 'ModifyAttribute');
     requireOnLine(draft);

@@ -1,0 +1,54 @@
+// Keys that other tools made on a token are objects for its administrator, whichever call names them first.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { skipWithout } from '../../system.ts';
+import { done, type HsmServer, identifier, kmip, startHsmServer, USER_NAME } from './hsm-server.ts';
+
+let server: HsmServer;
+
+if (!skipWithout('softhsm2')) {
+  test.before(async () => {
+    server = await startHsmServer();
+  });
+  test.after(() => server.end());
+
+  /** The identifier of a new key of another tool. */
+  function made(name: string): string {
+    server.hsm.tool(server.slot, `aes('${name}', Buffer.from('${name}'))`);
+    return server.prefix + name;
+  }
+  const at = (id: string, more = '') => `/v1/crypto/keys/${encodeURIComponent(id)}${more}`;
+  const granting = (unique_identifier: string) => ({ body: { unique_identifier, user_id: USER_NAME, operation_types: ['encrypt'] } });
+  const CALLS: Record<string, (id: string) => ReturnType<HsmServer['admin']>> = {
+    'the list of tags': (id) => server.admin('GET', at(id, '/tags')),
+    'a new tag': (id) => server.admin('POST', at(id, '/tags'), { body: { tags: ['mine'] } }),
+    'a tag that goes': (id) => server.admin('DELETE', at(id, '/tags'), { body: { tags: ['mine'] } }),
+    'DELETE of the key': (id) => server.admin('DELETE', at(id)),
+    'a grant': (id) => server.admin('POST', '/access/grant', granting(id)),
+    'a grant that is taken back': (id) => server.admin('POST', '/access/revoke', granting(id)),
+    'the list of grants': (id) => server.admin('GET', `/access/list/${encodeURIComponent(id)}`),
+  };
+
+  for (const [what, call] of Object.entries(CALLS))
+    test(`${what} is the first to name a key: of its administrator, not of others`, async () => {
+      const id = made(what.replaceAll(' ', '-'));
+      assert.equal((await server.user('GET', at(id, '/tags'))).status, 404);
+      const { status, text } = await call(id);
+      assert.ok(status === 200 || status === 204, `${status} ${text}`);
+    });
+
+  test('/access/check is the first to name a key', async () => {
+    const body = { unique_identifier: made('checked'), operation_types: ['encrypt'] };
+    assert.deepEqual((await server.user('POST', '/access/check', { body })).body, { allowed: { encrypt: false } });
+    assert.deepEqual((await server.admin('POST', '/access/check', { body })).body, { allowed: { encrypt: true } });
+  });
+
+  test('who got a grant on a key that nobody had named before uses it', async () => {
+    const id = made('granted');
+    await server.admin('POST', '/access/grant', granting(id));
+    const { status, text } = await server.user('POST', '/v1/crypto/encrypt', { body: { kid: id, alg: 'dir', enc: 'A256GCM', data: '' } });
+    assert.equal(status, 200, text);
+    await done(kmip(server.admin, 'Destroy', identifier(id)));
+  });
+  test.run();
+}
