@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { skipWithout } from '../../system.ts';
-import { done, type HsmServer, identifier, kmip, startHsmServer, USER_NAME } from './hsm-server.ts';
+import { boolean, done, enumeration, type HsmServer, identifier, kmip, startHsmServer, structure, USER_NAME } from './hsm-server.ts';
 
 let server: HsmServer;
 
@@ -50,5 +50,45 @@ if (!skipWithout('softhsm2')) {
     assert.equal(status, 200, text);
     await done(kmip(server.admin, 'Destroy', identifier(id)));
   });
+
+  test('a key with the name of a destroyed one is used at once by who administers it', async () => {
+    const use = (id: string) => server.admin('POST', '/v1/crypto/encrypt', { body: { kid: id, alg: 'dir', enc: 'A256GCM', data: '' } });
+    const id = made('again');
+    assert.equal((await use(id)).status, 200);
+    await done(kmip(server.admin, 'Destroy', identifier(id)));
+    assert.equal((await use(id)).status, 403);
+    made('again');
+    const { status, text } = await use(id);
+    assert.equal(status, 200, text);
+  });
+
+  /** Of another tool, whose halves have one CKA_ID. @returns the identifier of the private key */
+  function madePair(name: string, publicLabel = name): string {
+    server.hsm.tool(
+      server.slot,
+      `p.C_GenerateKeyPair(s, { mechanism: 0x1040 },
+        [...named('${publicLabel}', Buffer.from('${name}')), { type: 0x10a, value: true }, { type: 0x180, value: Buffer.from('06082a8648ce3d030107', 'hex') }],
+        [...named('${name}'), { type: 0x108, value: true }, { type: 2, value: true }, { type: 0x103, value: true }]) && true`,
+    );
+    return server.prefix + name;
+  }
+
+  for (const publicLabel of ['pair', 'of another label'])
+    test(`what is done to a pair concerns both halves, whichever is named first; the public one is called ${publicLabel}`, async () => {
+      const halves = () => server.hsm.tool(server.slot, `[...labels(2), ...labels(3)].filter((each) => ['pair', '${publicLabel}'].includes(each)).length`);
+      for (const end of ['', '_pk']) {
+        const id = madePair('pair', publicLabel);
+        assert.equal(halves(), 2);
+        assert.equal((await server.admin('DELETE', at(id + end))).status, 204);
+        assert.equal(halves(), 0, `named by ${id}${end}`);
+      }
+      const id = madePair('pair', publicLabel);
+      const reason = structure('RevocationReason', enumeration('RevocationReasonCode', 'Unspecified'));
+      await done(kmip(server.admin, 'Revoke', identifier(id), reason, boolean('Cascade', true)));
+      const told = await server.admin('POST', '/kmip/2_1', { body: { tag: 'GetAttributes', value: [identifier(`${id}_pk`)] } });
+      assert.match(told.text, /"tag":"State","type":"Enumeration","value":"Deactivated"/);
+      await done(kmip(server.admin, 'Destroy', identifier(id), boolean('Cascade', true)));
+      assert.equal(halves(), 0);
+    });
   test.run();
 }

@@ -37,11 +37,25 @@ export async function discoverKeys(tokens: Tokens, parts: DatabaseParts, ctx: Op
   const place = placeOf(id, tokens.prefixes, isPublicName(id));
   if (!place || !administers.includes(place.prefix) || tokens.absence(place) !== undefined) return;
   // Each use of a key by an administrator asks this of the memory; a list of all keys would fill it.
-  if (own.has(id) || (await parts.cache.get(id, false))) return;
+  if (own.has(id)) return;
+  const known = (await parts.cache.get(id, false))?.object.state;
+  if (known !== undefined && !isDestroyed(known)) return;
   const kinds: readonly TokenKeyKind[] = isPublicName(id) ? ['public', 'private'] : ['secret', 'private'];
-  const { keys, ambiguous } = await foundOf(tokens, place, kinds);
+  // What is destroyed is told of also while its token is away, but another key may have its name.
+  const { keys, ambiguous } = await foundOf(tokens, place, kinds).catch((error: unknown) => {
+    if (known === undefined || !(error instanceof Refusal)) throw error;
+    return { keys: [], ambiguous: undefined };
+  });
   if (ambiguous && keys.length === 0) throw ambiguous;
-  await takeIn({ parts, ctx, own }, keys, place);
+  await takeIn({ parts, ctx, own }, [...keys, ...(await publicHalves(tokens, keys, place))], place);
+}
+
+/** A private key comes with its public key: what is done to a pair, such as its revocation, would leave alone one that is not known yet. */
+async function publicHalves(tokens: Tokens, keys: readonly TokenKey[], at: SlotPlace): Promise<readonly TokenKey[]> {
+  if (keys.some(({ kind }) => kind === 'public')) return [];
+  const names = keys.flatMap(({ kind, half, name, pairName }) => (kind === 'private' && half === 'there' ? [pairName ?? name] : []));
+  const found = await Promise.all(names.map((name) => foundOf(tokens, { prefix: at.prefix, slot: at.slot, name }, ['public'])));
+  return found.flatMap((each) => each.keys);
 }
 
 /** For who makes a key of a name that the token has already, as from a call whose maker did not wait for it: it becomes an object that can be found and destroyed, and of which a replacement numbers its generation. */

@@ -2,6 +2,7 @@
 import { andThen } from '../../../../kernel/at-once.ts';
 import { leave } from '../../leave.ts';
 import type { DatabaseParts } from '../database-objects.ts';
+import { isDestroyed } from '../lifecycle.ts';
 import type { ObjectSource } from '../object-source.ts';
 import { hsmObjects } from './hsm-objects.ts';
 import { canonical, placeOf } from './identifier.ts';
@@ -15,11 +16,13 @@ export function quickTokenObjects(tokens: Tokens, parts: DatabaseParts, keyEncry
     absence,
     ...(full && { canonical: full }),
     held: (id, content) => andThen(held(id, content), (found) => found ?? leave()),
-    // A key that a vendor tool has made gets its row from the actor.
+    // A key that a vendor tool has made gets its row from the actor, also under the name of a destroyed one.
     discover({ caller }, id) {
       const place = id === undefined ? leave() : placeOf(id, tokens.prefixes, false);
       if (!place || !caller.administers?.includes(place.prefix)) return;
-      return andThen(parts.cache.get(canonical(id as string, tokens.prefixes), false), (found) => (found ? undefined : leave()));
+      return andThen(parts.cache.get(canonical(id as string, tokens.prefixes), false), (found) =>
+        found && !isDestroyed(found.object.state) ? undefined : leave(),
+      );
     },
     keeper: { ownerOf: leave, makeSecret: leave, makePair: leave, take: leave, discard: leave, destroy: leave },
     newIdentifier: leave,
