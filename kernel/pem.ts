@@ -10,14 +10,14 @@ interface PemKind {
   readonly label: RegExp;
   /** @throws Error for a damaged block */
   parse(block: string): unknown;
-  /** @returns why an intact block cannot be used */
+  /** @returns why a block cannot be used, however intact it is */
   unfit?(block: string): string | undefined;
 }
 
 /** The kinds of blocks that OpenSSL reads, with the labels that it accepts. */
 const KINDS = {
   certificate: { what: 'certificate', label: /^(?:X509 |TRUSTED )?CERTIFICATE$/, parse: (block) => new X509Certificate(block) },
-  privateKey: { what: 'private key', label: /^(?:[A-Z]+ )*PRIVATE KEY$/, parse: (block) => createPrivateKey(block) },
+  privateKey: { what: 'private key', label: /^(?:[A-Z]+ )*PRIVATE KEY$/, parse: (block) => createPrivateKey(block), unfit: lockedKey },
   revocationList: { what: 'revocation list', label: /^X509 CRL$/, parse: (block) => createSecureContext({ crl: block }), unfit: deltaList },
 } as const satisfies Record<string, PemKind>;
 
@@ -47,6 +47,12 @@ const DELTA = [Buffer.from('0603551d1b0101ff04', 'hex'), Buffer.from('0603551d1b
 /** OpenSSL passes over lists of changes without a word, so what they revoke would be accepted. */
 function deltaList(block: string): string | undefined {
   return DELTA.some((extension) => derOf(block).includes(extension)) ? 'is a delta list, which names only changes: give the complete list' : undefined;
+}
+
+/** In PKCS #8, and as OpenSSL wrote keys before. What it says of them without a passphrase is that reading was cancelled. */
+function lockedKey(block: string): string | undefined {
+  const isLocked = /^-----BEGIN ENCRYPTED /.test(block) || /^Proc-Type: *4,ENCRYPTED/m.test(block);
+  return isLocked ? 'has a passphrase, which nothing here can ask for: write the key without one (openssl pkey -in FILE -out NEW)' : undefined;
 }
 
 /** @param problem gets a message, beginning with the path, if the file cannot be used @returns the file; undefined if it cannot be used */
@@ -80,13 +86,13 @@ function damage(text: string, kind: PemKind): string | undefined {
   for (const [index, block] of blocks.entries()) {
     const which = blocks.length === 1 ? `its ${what}` : `${what} ${index + 1} of ${blocks.length}`;
     if (block === undefined) return `is incomplete: ${which} has no end line`;
+    const why = unfit?.(block);
+    if (why !== undefined) return `cannot be used: ${which} ${why}`;
     try {
       parse(block);
     } catch (error) {
       return `cannot be used: ${which} is damaged (${(error as Error).message})`;
     }
-    const why = unfit?.(block);
-    if (why !== undefined) return `cannot be used: ${which} ${why}`;
   }
   return undefined;
 }

@@ -66,8 +66,29 @@ function inWords({ instancePath, keyword, params, message, parentSchema, data }:
   // A regular expression tells few people what to write.
   if (keyword === 'pattern' && typeof parentSchema?.['description'] === 'string') return `${path}: must be ${parentSchema['description']}`;
   if (keyword === 'type' && parentSchema?.[LATE]) return `${path}: ${SECRET_FORMS}`;
-  return `${path}: ${message}`;
+  return `${path}: ${WORDS[keyword === 'type' ? String(params['type']) : keyword]?.(params) ?? message}`;
 }
+
+/** What to write, where the validator has words of JSON Schema only: people write numbers in quotation marks, or with their unit. */
+const WORDS: Readonly<Record<string, (params: Readonly<Record<string, unknown>>) => string>> = {
+  integer: () => 'must be a whole number, without quotation marks and unit',
+  number: () => 'must be a number, without quotation marks and unit',
+  boolean: () => 'must be true or false, without quotation marks',
+  string: () => 'must be a text in quotation marks',
+  array: () => 'must be a list in square brackets',
+  object: () => 'must be a table',
+  minimum: ({ limit }) => `must be ${limit} or more`,
+  maximum: ({ limit }) => `must be ${limit} or less`,
+  minLength: ({ limit }) => (limit === 1 ? 'must not be empty' : `must have ${limit} characters or more`),
+  maxLength: ({ limit }) => `must have ${limit} characters or fewer`,
+  minItems: ({ limit }) => (limit === 1 ? 'must not be an empty list' : `must have ${limit} entries or more`),
+  maxItems: ({ limit }) => `must have ${limit} entries or fewer`,
+  uniqueItems: ({ i, j }) =>
+    `must not have an entry twice (${[Number(i), Number(j)]
+      .sort((one, other) => one - other)
+      .map((at) => `[${at}]`)
+      .join(' and ')} are the same)`,
+};
 
 function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) for (const member of Object.values(Object.freeze(value))) deepFreeze(member);

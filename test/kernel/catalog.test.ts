@@ -39,7 +39,7 @@ test('the sample plugin: route, actor, configuration, migration, fault, metrics'
 test('its configuration is held against its schema like any other, and set by its variables', async () => {
   assert.deepEqual(await problemsOf(load('sample/plugin.ts', '[sample]\nlimit = 0\ngreting = "x"\n')), [
     'sample.greting: unknown key (known: greeting, limit)',
-    'sample.limit: must be >= 1',
+    'sample.limit: must be 1 or more',
   ]);
   const server = await startServer({ config: load('sample/plugin.ts'), env: { GATEHOUSE_SAMPLE_GREETING: 'ahoy' } });
   assert.deepEqual((await server.ask('GET', '/sample/Bob')).body, { text: 'ahoy, Bob (1)' });

@@ -1,6 +1,6 @@
 // What is read of a PEM file: all that OpenSSL takes for a certificate, and in memory that can be given to another thread, whole and alone.
 import assert from 'node:assert/strict';
-import { X509Certificate } from 'node:crypto';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -40,6 +40,22 @@ test('a certificate may have any label that OpenSSL takes, among blocks of other
   );
   assert.equal(blocksIn(text, 'privateKey').length, 1);
   assert.deepEqual(blocksIn(text, 'revocationList'), []);
+});
+
+test('a key with a passphrase is told as such, in both forms: OpenSSL says that reading was cancelled', () => {
+  const path = join(temporaryFolder(), 'locked.pem');
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  for (const type of ['pkcs8', 'pkcs1'] as const) {
+    writeFileSync(path, privateKey.export({ type, format: 'pem', cipher: 'aes-128-cbc', passphrase: 'secret' }));
+    const problems: string[] = [];
+    assert.equal(
+      readPem(path, 'privateKey', (problem) => problems.push(problem)),
+      undefined,
+    );
+    assert.deepEqual(problems, [
+      `${path} cannot be used: its private key has a passphrase, which nothing here can ask for: write the key without one (openssl pkey -in FILE -out NEW)`,
+    ]);
+  }
 });
 
 test('a revocation list of changes alone is refused, critical or not, also behind a whole one', async () => {

@@ -12,6 +12,7 @@ import { textOfSecret } from '../../../kernel/config/secret-file.ts';
 import { KERNEL_SECTIONS } from '../../../kernel/config/sections.ts';
 import { validate } from '../../../kernel/config/validate.ts';
 import { configure } from '../../../kernel/configure.ts';
+import Type from '../../../kernel/type.ts';
 import type { HsmInstanceConfig } from '../../../plugins/hsm/config.ts';
 import { BUILT_IN } from '../../../plugins/index.ts';
 import { startServer, temporaryFolder } from '../../server.ts';
@@ -86,6 +87,20 @@ test('a text of a wrong form is told in words, not as a regular expression', () 
   for (const schema of forms) assert.match(validate('\n', schema, 'key').problems.join('\n'), /^key: must be (?!match|must)[^^]+$/);
 });
 
+test('a value of another type, or out of bounds, is told with what to write, for each key', () => {
+  const wrong = ['30s', 1.5, -1e99, 1e99, true, '', [], {}, [1], ['', ''], ['a', 'a']];
+  const leaves = Object.values(SECTIONS).flatMap((schema) => leavesOf(schema));
+  const told = new Set(leaves.flatMap(({ schema }) => wrong.flatMap((value) => validate(value, schema, 'key').problems)));
+  assert.ok(told.has('key: must be a whole number, without quotation marks and unit') && told.size > 20);
+  const ofValidator = /\bNOT\b|[<>]=|must be (integer|number|string|array|boolean|object)\b|pattern|schema/;
+  assert.deepEqual(
+    [...told].filter((problem) => ofValidator.test(problem)),
+    [],
+  );
+  const unique = validate([1, 2, 1], Type.Array(Type.Integer(), { uniqueItems: true }), 'key').problems;
+  assert.deepEqual(unique, ['key: must not have an entry twice ([0] and [2] are the same)']);
+});
+
 test('one bracket too many or too few is told as such', async () => {
   assert.deepEqual(await problems('[[http]]\nport = 1\n[auth]\n[[auth.quotas]]\n[hsm_instances]\nhsm_slot = [0]\n[ai.models]\nid = "x"\n'), [
     'auth.quotas: must be one table: [auth.quotas], not [[auth.quotas]]',
@@ -110,9 +125,9 @@ test('every problem is reported at once', async () => {
     '--nope: unknown flag; --help lists the flags',
     'htpp: unknown section (known: auth, hsm_instances, keys, tokenize, ai, docs, console, hsm_models, http, store, actors, log, metrics, tracing, audit, plugins)',
     'GATEHOUSE_HTTP_BODY_LIMIT: must be a number',
-    'auth.issuer: must NOT have fewer than 1 characters',
+    'auth.issuer: must not be empty',
     'http.prot: unknown key (known: host, port, threads, stuck_seconds, trusted_proxies, proxy_protocol, body_limit, request_timeout, write_timeout, drain_seconds, caller_memory, total_memory, tls)',
-    'http.port: must be integer',
+    'http.port: must be a whole number, without quotation marks and unit',
     'log.level: must be one of debug, info, warn, error, silent',
     'metrics.allow: nowhere: must be an IP address or a network such as 10.0.0.0/8',
   ]);
@@ -151,7 +166,7 @@ test('a text that is no root key is found as the configuration is read, before a
   const [short, key] = [join(folder, 'short.key'), '00'.repeat(32)];
   writeFileSync(short, `${'00'.repeat(31)}\n`);
   assert.deepEqual(await problems('[http]\nport = "x"\n[store]\nroot_key = { file = "short.key" }\n', ['--rotate-kek', '--new-root-key', `file:${short}`]), [
-    'http.port: must be integer',
+    'http.port: must be a whole number, without quotation marks and unit',
     `store.root_key: ${wrong}`,
     `--new-root-key: ${wrong}`,
   ]);
@@ -168,8 +183,8 @@ test('an invalid TOML file, a missing file, and flags without values', async () 
   }
   for (const name of ['GATEHOUSE_CONFIG', 'GATEHOUSE_DATA_DIR'])
     assert.match((await problems('', [], { [name]: '' })).join(), new RegExp(`^${name}: is empty`));
-  assert.deepEqual(await problems('', ['--port', 'abc']), ['http.port: must be integer']);
-  assert.deepEqual(await problems('', ['--port', '99999']), ['http.port: must be <= 65535']);
+  assert.deepEqual(await problems('', ['--port', 'abc']), ['http.port: must be a whole number, without quotation marks and unit']);
+  assert.deepEqual(await problems('', ['--port', '99999']), ['http.port: must be 65535 or less']);
 });
 
 test('a switch of a plugin is refused with a job that starts no server, and so would pass it over', async () => {
@@ -256,7 +271,7 @@ test('a PIN in a file is not read with the configuration, but has to be there; o
   ]);
   assert.deepEqual(await problems(text(`"", { file = "${join(folder, 'empty')}" }`), []), [
     `hsm_instances[0].hsm_password[1]: ${join(folder, 'empty')} is empty`,
-    'hsm_instances[0].hsm_password[0]: must NOT have fewer than 1 characters',
+    'hsm_instances[0].hsm_password[0]: must not be empty',
   ]);
   execFileSync('mkfifo', [join(folder, 'pipe')]);
   const writer = spawn('sh', ['-c', 'printf 9876 > "$0"', join(folder, 'pipe')], { stdio: 'ignore' });

@@ -100,8 +100,8 @@ test('what is wrong with a model is told at the start, in one sentence each', as
     ['export const model = 1;', /hsm_models\[0\]\.module: \S+: must have a default export made by defineHsmModel/],
     [`export default { ...${JSON.stringify(plain)}, env: undefined };`, /: model\.env: is missing/],
     [`export default { ...${JSON.stringify(plain)}, color: 'red' };`, /: model\.color: unknown key \(known: model, about, libraries/],
-    [`export default { ...${JSON.stringify(plain)}, quirks: { threads: 17 } };`, /: model\.quirks\.threads: must be <= 16/],
-    [`export default { ...${JSON.stringify(plain)}, quirks: { searchBatch: 0 } };`, /: model\.quirks\.searchBatch: must be >= 1/],
+    [`export default { ...${JSON.stringify(plain)}, quirks: { threads: 17 } };`, /: model\.quirks\.threads: must be 16 or less/],
+    [`export default { ...${JSON.stringify(plain)}, quirks: { searchBatch: 0 } };`, /: model\.quirks\.searchBatch: must be 1 or more/],
     [`export default { ...${JSON.stringify(plain)}, about: () => 1 };`, /: a model must be plain data, without functions/],
     [`export default { ...${JSON.stringify(plain)}, model: 'soft_hsm' };`, /: the model soft_hsm is already defined by the server; rename it/],
     [
