@@ -32,7 +32,7 @@ import type { GivenGrowth } from './serving.ts';
 import { newSharedMemory } from './shared/memory.ts';
 import { startOf } from './start-failure.ts';
 import { StoreProbe } from './store/store-probe.ts';
-import { openableStoreUrl } from './store/store-url.ts';
+import { openableStoreUrl, requireWritable } from './store/store-url.ts';
 import { openTracing } from './tracing/tracing.ts';
 import { Unwind } from './unwind.ts';
 import { createVersions } from './versions.ts';
@@ -101,6 +101,7 @@ async function start(options: Start): Promise<Server> {
   const shared = newSharedMemory(plan.first === 1 ? plan.most : plan.most + 1);
   unwind.add('shared memory', () => shared.bell.close());
   const store = { url: openableStoreUrl(options.config.store.url, dataDir.path), origin: randomUUID() };
+  requireWritable(store.url);
   unwind.add('lock of the database', lockDatabase(store.url));
   const node = nodeName(dataDir.path);
   const processMetrics = createProcessMetrics();

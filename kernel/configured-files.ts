@@ -13,7 +13,7 @@ import { requireClients, requireOwnPort } from './listener/listener.ts';
 import { createLog } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { newSharedMemory } from './shared/memory.ts';
-import { databaseFile, isFolder, isMissingFile, openableStoreUrl } from './store/store-url.ts';
+import { databaseFile, isFolder, isMissingFile, openableStoreUrl, requireWritable } from './store/store-url.ts';
 import { createVersions } from './versions.ts';
 
 /**
@@ -38,7 +38,7 @@ function checkStorePlace({ config, dataDir }: Configured): void {
   const isThere = isFolder(folder, 'data folder');
   if (!isThere && existsSync(folder)) throw new ConfigError([`data folder ${folder}: is not a folder; move it away, or name another one`]);
   const file = databaseFile(config.store.url);
-  if (isThere || (file !== undefined && dirname(join(folder, file)) !== folder)) openableStoreUrl(config.store.url, folder);
+  if (isThere || (file !== undefined && dirname(join(folder, file)) !== folder)) requireWritable(openableStoreUrl(config.store.url, folder));
 }
 
 function builtProblems(configured: Configured): { readonly problems: readonly string[]; readonly ofFirstStart: readonly string[] } {

@@ -9,7 +9,7 @@ import { openDataKeys, overwrite } from '../keyring.ts';
 import { migrationLevels } from '../store/migrate.ts';
 import { openStore } from '../store/open.ts';
 import { openSnapshot } from '../store/snapshot.ts';
-import { databaseFile, openableStoreUrl, storeUrl } from '../store/store-url.ts';
+import { databaseFile, openableStoreUrl, requireWritable, storeUrl } from '../store/store-url.ts';
 import { BackupError, FORMAT, FORMAT_VERSION } from './format.ts';
 import { jobOf } from './job-failure.ts';
 import { migrationsAt, requireStore, tablesOf } from './schema.ts';
@@ -35,6 +35,7 @@ export async function backUp(options: JobOptions, file: string): Promise<string>
   const path = resolve(file);
   requireDatabase(storeUrl(store.url, dataDir), 'back up');
   const url = openableStoreUrl(store.url, dataDir);
+  requireWritable(url);
   if (existsSync(path)) throw new BackupError(`${path} exists already, and a backup never replaces a file; name a new file`);
   return jobOf('the backup', () => writeAll({ ...configured, dataDir, url, path, version: options.version }));
 }

@@ -1,5 +1,5 @@
 // Reads `[store] url`: which database, and which file.
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../config/config-error.ts';
 import { kindProblem } from '../file-kind.ts';
@@ -73,6 +73,27 @@ export function openableStoreUrl(url: string, dataDir: string, where = 'store.ur
   const besides = BESIDES.flatMap((end) => kindProblem(path + end, 'file') ?? []);
   if (besides.length > 0) throw new ConfigError(besides.map((text) => `${where}: ${text}`));
   return full;
+}
+
+/**
+ * SQLite says only that something is read-only, and makes its log with the mode of the database file: who corrects that one alone still cannot start.
+ * @param url of an openable store @throws ConfigError for each file of it that this user may not read and write
+ */
+export function requireWritable(url: string, where = 'store.url'): void {
+  const path = databaseFile(url);
+  const closed = path === undefined ? [] : ['', ...BESIDES].flatMap((end) => rightProblem(path + end) ?? []);
+  if (closed.length > 0) throw new ConfigError(closed.map((text) => `${where}: ${text}`));
+}
+
+function rightProblem(path: string): string | undefined {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // A disk that is read-only is told by what is written first.
+    return code === 'EACCES' ? `this user may not read and write ${path} (EACCES): give it to the user of the server, with mode 0600` : undefined;
+  }
 }
 
 /** @throws ConfigError for what cannot be looked at, such as a file in the folder of another user */

@@ -1,7 +1,7 @@
 // `doctor`, `config check` and `backup` where the data folder cannot be looked at: a file, a link to itself, or the folder of another user.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import { root } from '../e2e/started.ts';
@@ -45,6 +45,29 @@ test('backup tells a database that cannot be looked at from one that is not ther
   const backup = (dataDir: string) => run('backup', join(home, 'x.backup'), '--data-dir', dataDir).stderr;
   assert.match(backup(join(home, 'none')), /there is no database .*gatehouse\.db to back up/);
   assert.match(backup(loop), /the database .*gatehouse\.db cannot be read \(ELOOP\)/);
+});
+
+/** Root may do everything. */
+const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+const asNobody = (...args: string[]) =>
+  spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], { cwd: root, encoding: 'utf8', ...NOBODY }).stderr;
+
+test('a database, or a file beside it, that this user may not write is named by all that open it', () => {
+  const dataDir = temporaryFolder();
+  const own = (path: string) => NOBODY.uid !== undefined && chownSync(path, NOBODY.uid, NOBODY.gid);
+  own(dataDir);
+  for (const name of ['gatehouse.db', 'gatehouse.db-wal', 'gatehouse.db-shm', 'gatehouse.db.lock']) {
+    const path = join(dataDir, name);
+    writeFileSync(path, '');
+    own(path);
+    chmodSync(path, 0o400);
+    const says = new RegExp(`store\\.url: this user may not read and write ${path} \\(EACCES\\): give it to the user of the server`);
+    assert.match(asNobody('main.ts', '--data-dir', dataDir, '--port', '0'), says);
+    assert.match(asNobody('main.ts', '--data-dir', dataDir, '--backup', join(dataDir, 'x.backup')), says);
+    assert.match(asNobody('command/main.ts', 'config', 'check', '--data-dir', dataDir), says);
+    chmodSync(path, 0o600);
+  }
+  rmSync(dataDir, { recursive: true });
 });
 
 test.run();
