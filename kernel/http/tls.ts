@@ -1,5 +1,5 @@
 // Reads the TLS files, and gives the ports the options that are made of them.
-import { randomFillSync } from 'node:crypto';
+import { createPrivateKey, randomFillSync, X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
 import { createSecureContext, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
 import { ConfigError } from '../config/config-error.ts';
@@ -18,6 +18,11 @@ export interface TlsFiles {
 
 /** Without the certificate that the server makes for itself if none is configured. */
 type ConfiguredFiles = Readonly<Record<keyof TlsFiles, string | undefined>>;
+
+interface Pair {
+  readonly cert: Buffer | undefined;
+  readonly key: Buffer | undefined;
+}
 
 /** A server that uses the TLS files. */
 export interface TlsService {
@@ -77,12 +82,22 @@ export function readTls(files: ConfiguredFiles): TlsOptions {
 }
 
 /** @throws ConfigError if the key does not belong to the certificate, or OpenSSL refuses the pair, for example a key that is too short */
-function requireFitting(files: ConfiguredFiles, pair: Pick<TlsOptions, 'cert' | 'key'>): void {
+function requireFitting(files: ConfiguredFiles, pair: Pair): void {
   try {
     createSecureContext(pair);
+    requireOnePair(pair);
   } catch (error) {
     throw new ConfigError([`http.tls: the certificate ${files.cert} and the key ${files.key} cannot be used together (${(error as Error).message})`]);
   }
+}
+
+/** OpenSSL takes a certificate and a key of two types, such as RSA and EC, for halves of two pairs, and then no client can connect. */
+function requireOnePair({ cert, key }: Pair): void {
+  // The first certificate is that of the server, and those behind it are its chain.
+  if (cert === undefined || key === undefined) return;
+  const [certificate = ''] = blocksIn(cert.toString('latin1'), 'certificate');
+  const [privateKey = ''] = blocksIn(key.toString('latin1'), 'privateKey');
+  if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(privateKey))) throw new Error('the key is not that of the first certificate');
 }
 
 /** @returns the certificates of a PEM file in their order, without other contents such as a key */

@@ -1,5 +1,6 @@
 // Certificates of the operator and of clients: trusted, foreign, expired, of the wrong use, and files that change under way.
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
@@ -71,6 +72,20 @@ test('files with other contents, or that do not fit together, stop the start wit
     start(`cert = "${paths.cert}"\nkey = "${other}"`),
     /http\.tls: the certificate .*server\.pem and the key .*other\.key cannot be used together \(.*key values mismatch\)/,
   );
+});
+
+test('a key of another type than the certificate is refused: no client could connect', async () => {
+  const keys = [generateKeyPairSync('rsa', { modulusLength: 2048 }), generateKeyPairSync('ed25519'), generateKeyPairSync('ec', { namedCurve: 'P-384' })];
+  for (const { privateKey } of keys) {
+    const key = write('typed.key', privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+    await assert.rejects(
+      startServer({ config: `[http.tls]\ncert = "${paths.cert}"\nkey = "${key}"\n` }),
+      /http\.tls: the certificate .*server\.pem and the key .*typed\.key cannot be used together \(.+\)/,
+      privateKey.asymmetricKeyType,
+    );
+  }
+  const second = write('second.pem', `${ca.cert}${serverFiles.cert}`);
+  await assert.rejects(startServer({ config: `[http.tls]\ncert = "${second}"\nkey = "${paths.key}"\n` }), /cannot be used together \(.+\)/);
 });
 
 test('a damaged file is named with its block, even if OpenSSL would silently skip the block', async () => {
