@@ -66,7 +66,7 @@ export interface Loaded {
 export function loadSections({ file, env, flags }: Sources, schemas: Readonly<Record<string, TSchema>>, fallbacks: Readonly<Record<string, unknown>>): Loaded {
   const problems: string[] = [...file.problems, ...flags.problems];
   const raw: Record<string, unknown> = structuredClone(file.tables) as Record<string, unknown>;
-  for (const name of Object.keys(raw)) if (!(name in schemas)) problems.push(`${name}: unknown section (known: ${Object.keys(schemas).join(', ')})`);
+  for (const [name, value] of Object.entries(raw)) if (!(name in schemas)) problems.push(unknown(name, value, schemas));
   const origins = new Map(keysIn(raw).map((key) => [key, file.path ?? DEFAULT_FILE]));
   for (const [name, section] of Object.entries(fallbacks)) {
     if (raw[name] === undefined && section !== undefined) origins.set(name, 'flags');
@@ -109,4 +109,11 @@ function setPath(root: Record<string, unknown>, path: readonly string[], value: 
   const child = root[key];
   if (typeof child !== 'object' || child === null) root[key] = {};
   setPath(root[key] as Record<string, unknown>, rest, value);
+}
+
+/** A key in front of the first section is in none: people forget the line of the section. */
+function unknown(name: string, value: unknown, schemas: Readonly<Record<string, TSchema>>): string {
+  if (typeof value === 'object') return `${name}: unknown section (known: ${Object.keys(schemas).join(', ')})`;
+  const having = Object.entries(schemas).filter(([, { properties }]: [string, { properties?: object }]) => properties !== undefined && name in properties);
+  return `${name}: stands in no section; write it below the line of its section${having.map(([section]) => `, [${section}]`).join(' or')}`;
 }

@@ -110,6 +110,14 @@ test('one bracket too many or too few is told as such', async () => {
   ]);
 });
 
+test('a key in front of all sections is told with the sections that have it', async () => {
+  assert.deepEqual(await problems('port = 9443\nrealm = "a"\nnothing = 1\n'), [
+    'port: stands in no section; write it below the line of its section, [http]',
+    'realm: stands in no section; write it below the line of its section, [keys]',
+    'nothing: stands in no section; write it below the line of its section',
+  ]);
+});
+
 test('a word that a key does not take is told with those that it takes', async () => {
   const keys = Object.entries(SECTIONS).flatMap(([name, schema]) => leavesOf(schema, [name]).filter((leaf) => !('type' in leaf.schema)));
   assert.ok(keys.length > 4);
