@@ -11,9 +11,9 @@ import { amount, progressOn } from './actors/model/hub/progress.ts';
 import { pull } from './actors/model/hub/pull.ts';
 import { EXIT } from './command/exit.ts';
 import { ConfigError } from './kernel/config/config-error.ts';
-import { lockFile } from './kernel/file-lock.ts';
+import { lockFile } from './kernel/disk/file-lock.ts';
+import { createPrivateFolder } from './kernel/disk/private-file.ts';
 import { OWN_COMMANDS } from './kernel/own-commands.ts';
-import { createPrivateFolder } from './kernel/private-file.ts';
 import type { AiConfig } from './plugins/ai/config.ts';
 
 const USAGE = `usage: ${OWN_COMMANDS.model} list
@@ -56,7 +56,7 @@ interface Surroundings {
 
 /** Arguments were checked by now: the sources of the whole server are loaded for a right command only. */
 async function surroundings({ config, 'data-dir': dataDir }: Options): Promise<Surroundings> {
-  const [{ configure }, { BUILT_IN }] = await Promise.all([import('./kernel/configure.ts'), import('./plugins/index.ts')]);
+  const [{ configure }, { BUILT_IN }] = await Promise.all([import('./kernel/start/configure.ts'), import('./plugins/index.ts')]);
   const argv = [...(config === undefined ? [] : ['--config', config]), ...(dataDir === undefined ? [] : ['--data-dir', dataDir])];
   const configured = await configure({ plugins: BUILT_IN, argv, env: process.env });
   return { ai: configured.sections.get('model') as AiConfig, folder: join(resolve(configured.dataDir), 'models') };

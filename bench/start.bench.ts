@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { boot } from '../kernel/boot.ts';
+import { boot } from '../kernel/start/boot.ts';
 import { BUILT_IN } from '../plugins/index.ts';
 import { limitsOf } from './limits.ts';
 import { parseOptions } from './options.ts';

@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream, existsSync, fstatSync, linkSync, r
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { progressOn } from '../actors/model/hub/progress.ts';
-import { namingFile, removeLeft } from '../kernel/private-file.ts';
+import { namingFile, removeLeft } from '../kernel/disk/private-file.ts';
 import type { Surroundings } from './command.ts';
 import { CommandError, EXIT } from './exit.ts';
 import { existsAlready, writeBytes, writingFile } from './output.ts';

@@ -1,6 +1,6 @@
 // The exit codes of the command, and which error ends it with which of them.
 import { GatehouseError } from '../client/error.ts';
-import { writeFailure } from '../kernel/disk-trouble.ts';
+import { writeFailure } from '../kernel/disk/disk-trouble.ts';
 
 /** docs/command-line.md says what each means; scripts rely on them, so a number never changes its meaning. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, unauthenticated: 3, forbidden: 4, notFound: 5, refused: 6, unavailable: 7, wrong: 8 } as const;

@@ -2,8 +2,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { openAsBlob, statSync } from 'node:fs';
 import { readTextFile } from '../kernel/config/text-file.ts';
+import { namingFile } from '../kernel/disk/private-file.ts';
 import { readPem } from '../kernel/pem.ts';
-import { namingFile } from '../kernel/private-file.ts';
 import { CommandError, EXIT } from './exit.ts';
 
 /** Node names a file that it cannot open, but neither a folder that was opened nor a disk that fails. */

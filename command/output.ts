@@ -1,6 +1,6 @@
 // What commands print: tables and lines for people, JSON for scripts, bytes for files and pipes.
 import { openSync, rmSync, writeSync } from 'node:fs';
-import { writeFailure } from '../kernel/disk-trouble.ts';
+import { writeFailure } from '../kernel/disk/disk-trouble.ts';
 import { CommandError, EXIT } from './exit.ts';
 import { printable, printableJson, width } from './printable.ts';
 

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createPrivateFolder, writePrivateFile } from '../kernel/private-file.ts';
+import { createPrivateFolder, writePrivateFile } from '../kernel/disk/private-file.ts';
 import { CommandError, EXIT } from './exit.ts';
 
 export interface Profile {

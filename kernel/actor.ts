@@ -1,9 +1,9 @@
 // The types of actors: what an actor is, how a plugin describes it, and what its callers use.
 import type { Call } from './call.ts';
 import type { Clock } from './clock.ts';
-import type { DataKeyPurpose } from './data-key-row.ts';
 import type { Isolation } from './isolation.ts';
-import type { Log } from './log-entry.ts';
+import type { DataKeyPurpose } from './keys/data-key-row.ts';
+import type { Log } from './log/log-entry.ts';
 import type { RestartPolicy } from './restart-policy.ts';
 import type { Status } from './status.ts';
 import type { ReadStore, Store } from './store/store.ts';

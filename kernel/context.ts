@@ -1,12 +1,12 @@
 // Builds the context object that each plugin gets.
 import type { AnySpec } from './actor.ts';
 import type { LocalClock } from './clock.ts';
-import type { Configured } from './configure.ts';
-import { type Log, withFields } from './log-entry.ts';
-import type { Metrics } from './metrics.ts';
+import { type Log, withFields } from './log/log-entry.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import type { AnyPlugin, FrontView, PluginContext } from './plugin.ts';
 import type { Group } from './runtime/runtime.ts';
 import type { Regions } from './shared/region.ts';
+import type { Configured } from './start/configure.ts';
 import type { Status } from './status.ts';
 
 /** The actors as a thread calls them: those of the runtime in the main thread, and over channels of its own in a front's. */

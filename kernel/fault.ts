@@ -1,5 +1,5 @@
 // The error class of gatehouse, the fault codes of the kernel, and the form of a fault between threads.
-import { diskTrouble } from './disk-trouble.ts';
+import { diskTrouble } from './disk/disk-trouble.ts';
 
 /** One row of a fault table: what a client may learn about a failure. */
 export interface FaultKind {

@@ -6,17 +6,17 @@ import type { FlagSpec, FlagValues } from './config/flags.ts';
 import type { KernelConfig } from './config/sections.ts';
 import type { Setting } from './config/setting.ts';
 import type { FaultTable } from './fault.ts';
+import type { WholeServer } from './health/whole-server.ts';
 import type { Authenticator, CredentialKind } from './http/credential.ts';
 import type { DocumentText } from './http/openapi.ts';
 import type { Route, Unserved } from './http/route.ts';
-import type { KeyEncryptionKey } from './key-encryption-key.ts';
+import type { KeyEncryptionKey } from './keys/key-encryption-key.ts';
 import type { Listener } from './listener/listener.ts';
-import type { Log } from './log-entry.ts';
-import type { Metrics } from './metrics.ts';
+import type { Log } from './log/log-entry.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import type { Regions } from './shared/region.ts';
 import type { Status } from './status.ts';
 import type { Migration } from './store/migrate.ts';
-import type { WholeServer } from './whole-server.ts';
 
 export type Actors = Readonly<Record<string, AnySpec>>;
 

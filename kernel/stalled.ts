@@ -1,7 +1,7 @@
 // Closes connections whose peer does not read: data waits to be sent, and too little of it is sent within the time limit.
 import type { Socket } from 'node:net';
 import type { Clock } from './clock.ts';
-import type { Holding, Shares } from './shares.ts';
+import type { Holding, Shares } from './limits/shares.ts';
 
 export interface StalledOptions {
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 // Undoes steps in reverse order: used to stop the server, and to clean up after a failed start.
 import { describe } from './fault.ts';
-import type { Log } from './log-entry.ts';
+import type { Log } from './log/log-entry.ts';
 
 export class Unwind {
   readonly #steps: { readonly what: string; readonly undo: () => Promise<void> | void }[] = [];

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Kernel files that an actor may use at run time. */
 const FOR_ACTORS =
-  /^kernel\/(address-list|at-once|actor|data-key|disk-trouble|fault|give-back|normal-form|repeat|ring|seal|versions|store\/[a-z-]+|runtime\/(bytes|child|encoded-page|idle-time|thread-time)|http\/(outbound|nesting)|config\/secret-file|tracing\/(span|outgoing))\.ts$/;
+  /^kernel\/(address-list|at-once|actor|disk\/disk-trouble|fault|give-back|keys\/(data-key|seal)|normal-form|repeat|ring|versions|store\/[a-z-]+|runtime\/(bytes|child|encoded-page|idle-time|thread-time)|http\/(outbound|nesting)|config\/secret-file|tracing\/(span|outgoing))\.ts$/;
 
 /** What anybody may use: the protocols and the algorithms. They know no actor, no plugin and no store. */
 const LIBRARIES = /^(kmip|crypto|jose|text)\//;
@@ -125,7 +125,7 @@ test('the client imports nothing but itself, and nothing of Node: browsers run i
 test('the command knows the server by the client alone; what it does on its own machine is named here', () => {
   /** The profile is a private file; doctor and config check read the configuration, doctor also revocation lists, the root key, whether it opens the data keys, and which version made the tables; disk-trouble.ts words what a disk refuses, file-kind.ts what lies in a wrong place, encoding.ts what a database cannot keep; text-file.ts reads what people write; model.ts has the bar of its downloads. */
   const LOCAL =
-    /^(crypto\/x509\/(certificate-facts|distinguished-name|revocation-list)\.ts|kernel\/(private-file|root-key|keyring|data-key-row|disk-trouble|file-kind|pem|configure|configured-files|config\/(config-error|text-file)|catalog\/migrations|store\/(store-url|encoding|migrate))\.ts|actors\/model\/hub\/progress\.ts|plugins\/(index|hsm\/instances)\.ts)$/;
+    /^(crypto\/x509\/(certificate-facts|distinguished-name|revocation-list)\.ts|kernel\/(disk\/(private-file|disk-trouble)|file-kind|keys\/(root-key|keyring|data-key-row)|pem|start\/(configure|configured-files)|config\/(config-error|text-file)|catalog\/migrations|store\/(store-url|encoding|migrate))\.ts|actors\/model\/hub\/progress\.ts|plugins\/(index|hsm\/instances)\.ts)$/;
   assert.deepEqual(
     offenders(({ file, target, typeOnly }) => !file.startsWith('command/') || typeOnly || /^(command|client)\//.test(target) || LOCAL.test(target)),
     [],

@@ -1,7 +1,7 @@
 // A runtime of its own for a test: actors from specs, a clock to move, log lines to read.
 import type { AnySpec } from '../kernel/actor.ts';
 import { createClock } from '../kernel/clock.ts';
-import type { Log } from '../kernel/log-entry.ts';
+import type { Log } from '../kernel/log/log-entry.ts';
 import { Runtime } from '../kernel/runtime/runtime.ts';
 import { createVersions } from '../kernel/versions.ts';
 

@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
-import { boot, type Server } from '../kernel/boot.ts';
 import { createClock, type LocalClock } from '../kernel/clock.ts';
 import type { AnyPlugin } from '../kernel/plugin.ts';
-import type { GivenGrowth } from '../kernel/serving.ts';
+import { boot, type Server } from '../kernel/start/boot.ts';
+import type { GivenGrowth } from '../kernel/start/serving.ts';
 import { BUILT_IN } from '../plugins/index.ts';
 import { postgresDatabase } from './database.ts';
 

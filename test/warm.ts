@@ -1,6 +1,6 @@
 // Waits until the threads of a started server have computed their known answers and served their warm-up.
 import assert from 'node:assert/strict';
-import { selfTestsOf } from '../kernel/self-tests.ts';
+import { selfTestsOf } from '../kernel/metrics/self-tests.ts';
 import type { TestServer } from './server.ts';
 
 /** Later than the first known answer is computed. */

@@ -1,6 +1,6 @@
 // The directory: owns realms, credentials, second factors, admins and signing keys, and ends the sessions that a change of these makes invalid.
 import { defineActor } from '../../kernel/actor.ts';
-import { DataKey } from '../../kernel/data-key.ts';
+import { DataKey } from '../../kernel/keys/data-key.ts';
 import { repeat } from '../../kernel/repeat.ts';
 import { encodePage } from '../../kernel/runtime/encoded-page.ts';
 import { realmScope } from '../../kernel/store/account-name.ts';

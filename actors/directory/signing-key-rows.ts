@@ -1,8 +1,8 @@
 // Rows of signing keys. The private key is wrapped and the other columns have a MAC, so that the server publishes only its own keys.
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { calculateJwkThumbprint, type JWK } from 'jose';
-import type { DataKey } from '../../kernel/data-key.ts';
-import { seal, unseal } from '../../kernel/seal.ts';
+import type { DataKey } from '../../kernel/keys/data-key.ts';
+import { seal, unseal } from '../../kernel/keys/seal.ts';
 import type { ForgedRow } from '../../kernel/store/forged-rows.ts';
 import { isSameMac, rowMac } from '../../kernel/store/row-mac.ts';
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';

@@ -1,6 +1,6 @@
 // Time-based one-time codes (RFC 6238): enrolment, checks, and the rule that each code can be used only once.
 import { Secret, TOTP } from 'otpauth';
-import { seal, unseal } from '../../kernel/seal.ts';
+import { seal, unseal } from '../../kernel/keys/seal.ts';
 import type { Reader, Transaction } from '../../kernel/store/store.ts';
 import { endSessionsOf } from '../session/end.ts';
 import { administers, requireAdministration } from './administered.ts';

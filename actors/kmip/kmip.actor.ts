@@ -2,7 +2,7 @@
 import { SeededRandom } from '../../crypto/random.ts';
 import { startSelfTest } from '../../crypto/self-test/self-test.ts';
 import { type ActorContext, defineActor } from '../../kernel/actor.ts';
-import { DataKey } from '../../kernel/data-key.ts';
+import { DataKey } from '../../kernel/keys/data-key.ts';
 import { createForgedRows } from '../../kernel/store/forged-rows.ts';
 import type { HsmApi } from '../hsm/api.ts';
 import type { StreamApi } from '../stream/api.ts';

@@ -3,7 +3,7 @@ import { SeededRandom } from '../../crypto/random.ts';
 import { startSelfTest } from '../../crypto/self-test/self-test.ts';
 import { type BesideContext, type BesidePart, defineBeside, isLeft } from '../../kernel/actor.ts';
 import { orElse } from '../../kernel/at-once.ts';
-import { DataKey } from '../../kernel/data-key.ts';
+import { DataKey } from '../../kernel/keys/data-key.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import type { HsmApi } from '../hsm/api.ts';
 import type { Answer, KmipApi, KmipArgs, Principal } from './api.ts';

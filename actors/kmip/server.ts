@@ -1,6 +1,6 @@
 // What all operations of one thread work with: store, objects, clock, configuration.
 import type { SeededRandom } from '../../crypto/random.ts';
-import type { Log } from '../../kernel/log-entry.ts';
+import type { Log } from '../../kernel/log/log-entry.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import type { KmipArgs } from './api.ts';
 import type { Aside } from './aside.ts';

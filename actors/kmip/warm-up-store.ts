@@ -1,6 +1,6 @@
 // A store in memory that holds the keys of the warm-up alone: their rows are sealed and read by the same code as all others, so that objects and caches have the same shapes.
 import { randomBytes } from 'node:crypto';
-import { DataKey } from '../../kernel/data-key.ts';
+import { DataKey } from '../../kernel/keys/data-key.ts';
 import type { SqlValue, Store, Transaction } from '../../kernel/store/store.ts';
 import type { Draft } from './object/managed-object.ts';
 import { INSERT } from './object/object-row.ts';

@@ -1,6 +1,6 @@
 // Serves typical messages again and again after the start, with keys in memory that nothing else sees, so that the code is compiled when requests come.
 import { generateKeyPairSync, randomBytes, randomUUIDv7 } from 'node:crypto';
-import type { Log } from '../../kernel/log-entry.ts';
+import type { Log } from '../../kernel/log/log-entry.ts';
 import { AttributeSet } from '../../kmip/attribute/set.ts';
 import { keyBlock, symmetricKey } from '../../kmip/key-block.ts';
 import { encodeBinary } from '../../kmip/ttlv/binary.ts';

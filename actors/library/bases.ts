@@ -1,5 +1,5 @@
 // Which documentary bases are there: those of the configuration, and those that were created on request. One that has left the configuration is kept for nobody.
-import type { Log } from '../../kernel/log-entry.ts';
+import type { Log } from '../../kernel/log/log-entry.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { baseRows, isOnRequest, listReferences, ownBases } from './rows.ts';
 

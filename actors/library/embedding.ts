@@ -1,7 +1,7 @@
 // Makes the vectors of references in the background. What is missing is in the rows, so it goes on after a restart, and begins anew with another embedder.
 import type { Clock, Timer } from '../../kernel/clock.ts';
 import { describe, Fault } from '../../kernel/fault.ts';
-import type { Log } from '../../kernel/log-entry.ts';
+import type { Log } from '../../kernel/log/log-entry.ts';
 import { repeat } from '../../kernel/repeat.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import type { EmbeddingStatus } from './api.ts';

@@ -1,6 +1,6 @@
 // The indexes of all bases that were searched since the start, each kept in step with the rows of the store.
 import { Fault } from '../../kernel/fault.ts';
-import type { Log } from '../../kernel/log-entry.ts';
+import type { Log } from '../../kernel/log/log-entry.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { BaseIndex } from './base-index.ts';
 import type { ReferenceKeys } from './reference-keys.ts';

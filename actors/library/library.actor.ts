@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type ActorContext, defineActor } from '../../kernel/actor.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { DataKey } from '../../kernel/data-key.ts';
+import { DataKey } from '../../kernel/keys/data-key.ts';
 import { callWith } from '../../kernel/runtime/child.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
 import { createForgedRows } from '../../kernel/store/forged-rows.ts';

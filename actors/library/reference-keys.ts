@@ -1,7 +1,7 @@
 // The keys of references: each reference has a key of its own, which the data key for documents seals; it seals what the reference says.
 import { createSecretKey, type KeyObject, randomFillSync } from 'node:crypto';
-import type { DataKey, Sealed } from '../../kernel/data-key.ts';
-import { seal, unseal } from '../../kernel/seal.ts';
+import type { DataKey, Sealed } from '../../kernel/keys/data-key.ts';
+import { seal, unseal } from '../../kernel/keys/seal.ts';
 import type { ForgedRow } from '../../kernel/store/forged-rows.ts';
 import type { Reader, Store } from '../../kernel/store/store.ts';
 

@@ -1,5 +1,5 @@
 // Seals references of before references were sealed, one after the other, and empties the columns that they were in.
-import type { Log } from '../../kernel/log-entry.ts';
+import type { Log } from '../../kernel/log/log-entry.ts';
 import type { Store, Transaction } from '../../kernel/store/store.ts';
 import type { ReferenceKeys } from './reference-keys.ts';
 import { HEAD, type Head, insertPassages, type PassageRow } from './rows.ts';

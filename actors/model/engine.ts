@@ -1,6 +1,6 @@
 // The interface of engines: what runs a loaded model, in a process of this machine or on a server elsewhere.
 import type { Clock } from '../../kernel/clock.ts';
-import type { Log } from '../../kernel/log-entry.ts';
+import type { Log } from '../../kernel/log/log-entry.ts';
 import type { Generation, ModelSpec, Purpose, Span } from './api.ts';
 
 export interface EngineSurroundings {

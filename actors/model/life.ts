@@ -2,7 +2,7 @@
 import { createActor, fromPromise } from 'xstate';
 import type { Clock } from '../../kernel/clock.ts';
 import { describe, Fault } from '../../kernel/fault.ts';
-import type { Log } from '../../kernel/log-entry.ts';
+import type { Log } from '../../kernel/log/log-entry.ts';
 import type { ModelState } from './api.ts';
 import { type ModelLimits, modelMachine } from './model.machine.ts';
 

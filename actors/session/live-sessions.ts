@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { andThen } from '../../kernel/at-once.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Log } from '../../kernel/log-entry.ts';
+import type { Log } from '../../kernel/log/log-entry.ts';
 import type { Reader } from '../../kernel/store/store.ts';
 import { userCounter, type Versions } from '../../kernel/versions.ts';
 import { Activity } from './activity.ts';

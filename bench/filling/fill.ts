@@ -1,7 +1,7 @@
 // Brings a store to given numbers of rows of each kind. What is there counts, so that a run that was interrupted goes on.
 import type { Clock } from '../../kernel/clock.ts';
-import { DataKey } from '../../kernel/data-key.ts';
-import { openKeyring } from '../../kernel/keyring.ts';
+import { DataKey } from '../../kernel/keys/data-key.ts';
+import { openKeyring } from '../../kernel/keys/keyring.ts';
 import { accountOf } from '../../kernel/store/accounts.ts';
 import { openStore } from '../../kernel/store/open.ts';
 import type { Store } from '../../kernel/store/store.ts';

@@ -46,8 +46,8 @@ export const doctor = command<Given>({
 /** @param env a copy: what the configuration takes from it is deleted there */
 export async function examine(flags: Given, env: NodeJS.ProcessEnv, now: number): Promise<Finding[]> {
   const [{ configure }, { checkConfiguredFiles }, { migrationSets }, { BUILT_IN }] = await Promise.all([
-    import('../../kernel/configure.ts'),
-    import('../../kernel/configured-files.ts'),
+    import('../../kernel/start/configure.ts'),
+    import('../../kernel/start/configured-files.ts'),
     import('../../kernel/catalog/migrations.ts'),
     import('../../plugins/index.ts'),
   ]);

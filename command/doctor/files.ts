@@ -3,7 +3,7 @@ import { accessSync, constants, type Stats, statfsSync, statSync } from 'node:fs
 import { join } from 'node:path';
 import { ConfigError } from '../../kernel/config/config-error.ts';
 import { wrongKinds, wrongTlsKinds } from '../../kernel/file-kind.ts';
-import { rootKeys } from '../../kernel/root-key.ts';
+import { rootKeys } from '../../kernel/keys/root-key.ts';
 import { type Check, type Finding, type Installation, ok, problem, warning } from './finding.ts';
 
 /** Bytes. Below the first the store soon cannot be written. */

@@ -1,8 +1,8 @@
 // Checks whether the root key opens the data keys of the database. With another one, or without it, the server does not start.
 import { ConfigError } from '../../kernel/config/config-error.ts';
-import { type DataKeyRow, dataKeyRows } from '../../kernel/data-key-row.ts';
-import { openDataKeys, overwrite } from '../../kernel/keyring.ts';
-import { rootKeyPath, rootKeys } from '../../kernel/root-key.ts';
+import { type DataKeyRow, dataKeyRows } from '../../kernel/keys/data-key-row.ts';
+import { openDataKeys, overwrite } from '../../kernel/keys/keyring.ts';
+import { rootKeyPath, rootKeys } from '../../kernel/keys/root-key.ts';
 import type { Reader } from '../../kernel/store/store.ts';
 import { type Finding, type Installation, ok, problem } from './finding.ts';
 

@@ -93,8 +93,8 @@ const check = command<Installation>({
   example: 'gatehouse config check --config /etc/gatehouse/config.toml',
   async run(given, _, flags) {
     const [{ configure }, { checkConfiguredFiles }, { BUILT_IN }] = await Promise.all([
-      import('../../kernel/configure.ts'),
-      import('../../kernel/configured-files.ts'),
+      import('../../kernel/start/configure.ts'),
+      import('../../kernel/start/configured-files.ts'),
       import('../../plugins/index.ts'),
     ]);
     try {

@@ -1,10 +1,10 @@
 // `--copy-store`: copies the whole store into another database and compares every row. A copy that was interrupted goes on where it stopped.
 import { migrationSets } from '../catalog/migrations.ts';
 import { createClock } from '../clock.ts';
-import { configure } from '../configure.ts';
-import { openDataDir } from '../data-dir.ts';
-import { lockDatabase } from '../database-lock.ts';
-import { nodeName } from '../prepare-store.ts';
+import { configure } from '../start/configure.ts';
+import { openDataDir } from '../start/data-dir.ts';
+import { lockDatabase } from '../start/database-lock.ts';
+import { nodeName } from '../start/prepare-store.ts';
 import { type MigrationSet, migrationLevels } from '../store/migrate.ts';
 import { openStore } from '../store/open.ts';
 import { openSnapshot, type Snapshot } from '../store/snapshot.ts';

@@ -1,5 +1,5 @@
 // Why a job on the whole store failed, where that is the state of a database, as a text for the operator.
-import { serverFailure } from '../start-failure.ts';
+import { serverFailure } from '../start/start-failure.ts';
 import { BackupError } from './format.ts';
 
 /** The setting that names the database, as the texts of failures have it. */

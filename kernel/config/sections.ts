@@ -1,6 +1,6 @@
 // The sections of config.toml that belong to the kernel.
 import type { Static } from 'typebox';
-import { LOG_LEVELS } from '../log.ts';
+import { LOG_LEVELS } from '../log/log.ts';
 import { TRACING } from '../trace-config.ts';
 import Type from '../type.ts';
 import { Host, Secret, Section } from './schema.ts';

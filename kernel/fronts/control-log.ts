@@ -1,8 +1,8 @@
 // The log of a front: its entries go to the main thread, which writes them.
 import { currentRequestId } from '../call-context.ts';
 import { describe } from '../fault.ts';
-import { LOG_LEVELS } from '../log.ts';
-import { type Log, logTo } from '../log-entry.ts';
+import { LOG_LEVELS } from '../log/log.ts';
+import { type Log, logTo } from '../log/log-entry.ts';
 import type { Channel } from '../runtime/channel.ts';
 import { currentTraceId } from '../tracing/unchosen.ts';
 

@@ -2,8 +2,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import type { Api, Remote } from '../actor.ts';
 import type { LocalClock } from '../clock.ts';
-import type { Log } from '../log-entry.ts';
-import { type BoundPorts, REQUESTS_MS } from '../ports.ts';
+import type { Log } from '../log/log-entry.ts';
 import type { RestartPolicy } from '../restart-policy.ts';
 import type { Caller } from '../runtime/callers.ts';
 import { openChannel } from '../runtime/channel.ts';
@@ -20,6 +19,7 @@ import { portWire } from '../runtime/wires.ts';
 import { startBusyThread } from '../runtime/young-space.ts';
 import type { Versions } from '../versions.ts';
 import type { FrontAddresses, FrontApi, FrontTask } from './front-task.ts';
+import { type BoundPorts, REQUESTS_MS } from './ports.ts';
 
 interface FrontMemberOptions {
   /** Number of the thread, from 1. */

@@ -3,11 +3,11 @@ import type { TlsOptions } from 'node:tls';
 import type { FlagValues } from '../config/flags.ts';
 import type { KernelConfig } from '../config/sections.ts';
 import type { Setting } from '../config/setting.ts';
-import type { DataKeyPurpose } from '../data-key-row.ts';
-import type { BoundPorts } from '../ports.ts';
+import type { DataKeyPurpose } from '../keys/data-key-row.ts';
+import type { Figures } from '../metrics/totals.ts';
 import type { StoreAddress } from '../runtime/incarnation.ts';
 import type { RegionsMemory } from '../shared/region.ts';
-import type { Figures } from '../totals.ts';
+import type { BoundPorts } from './ports.ts';
 
 /** Everything that a front needs to build its routes. It is plain data, because it crosses a port. */
 export interface FrontTask {

@@ -1,13 +1,13 @@
 // What the fronts of a server are given by the main thread.
 import type { TlsOptions } from 'node:tls';
 import type { LocalClock } from '../clock.ts';
-import type { FrontLimits } from '../front-limits.ts';
-import type { Log } from '../log-entry.ts';
-import type { FrontsView } from '../readiness.ts';
+import type { FrontsView } from '../health/readiness.ts';
+import type { FrontLimits } from '../limits/front-limits.ts';
+import type { Log } from '../log/log-entry.ts';
+import type { Figures } from '../metrics/totals.ts';
 import type { Control } from '../runtime/messages.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { SharedMemory } from '../shared/memory.ts';
-import type { Figures } from '../totals.ts';
 import type { Versions } from '../versions.ts';
 import type { FrontTask, KernelApi } from './front-task.ts';
 

@@ -1,16 +1,16 @@
 // The fronts of a server in threads of their own: opens their ports, gives them what they need, adds up what they count, and takes further ones in.
 import type { TlsOptions } from 'node:tls';
 import { describe } from '../fault.ts';
-import type { BoundPorts } from '../ports.ts';
-import type { FrontsView } from '../readiness.ts';
+import type { FrontsView } from '../health/readiness.ts';
+import { Totals } from '../metrics/totals.ts';
 import type { Supervisor } from '../runtime/supervisor.ts';
-import { Totals } from '../totals.ts';
 import { boundOf } from './bound-ports.ts';
 import { FrontMember } from './front-member.ts';
 import type { FrontAddresses } from './front-task.ts';
 import type { FrontsOptions } from './fronts-options.ts';
 import { watchBeats } from './heartbeat.ts';
 import { kernelApi } from './kernel-api.ts';
+import type { BoundPorts } from './ports.ts';
 
 /** How long a scrape or /ready waits for a front; then it does without. */
 const ASK_MS = 2_000;

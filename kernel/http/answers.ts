@@ -2,9 +2,9 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault } from '../fault.ts';
-import type { FrontLimits } from '../front-limits.ts';
 import { giveBack } from '../give-back.ts';
-import type { Shares } from '../shares.ts';
+import type { FrontLimits } from '../limits/front-limits.ts';
+import type { Shares } from '../limits/shares.ts';
 import { SLICE_BYTES, slicesOf } from '../slices.ts';
 
 /** Large bodies that belong to one answer only, so that their memory can be freed early. */

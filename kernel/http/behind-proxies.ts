@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { isIPv6 } from 'node:net';
 import type { Server, TLSSocket } from 'node:tls';
 import { type AddressList, isListed } from '../address-list.ts';
-import type { Log } from '../log-entry.ts';
+import type { Log } from '../log/log-entry.ts';
 import { type Endpoint, readProxyHeader } from './proxy-header.ts';
 
 /** A proxy sends its header at once. */

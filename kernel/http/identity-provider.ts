@@ -1,6 +1,6 @@
 // Identity providers of the configuration, whose JWTs are credentials (Authorization: Bearer), and the users that their tokens name.
 import type { Static } from 'typebox';
-import type { Log } from '../log-entry.ts';
+import type { Log } from '../log/log-entry.ts';
 import { normalName } from '../normal-form.ts';
 import Type from '../type.ts';
 import type { Authenticator } from './credential.ts';

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
-import type { Shares } from '../shares.ts';
+import type { Shares } from '../limits/shares.ts';
 import { preferred } from './accept.ts';
 import { onceClosed } from './once-closed.ts';
 import type { ProblemWriter } from './problem.ts';

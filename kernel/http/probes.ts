@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import { addressList, isListed } from '../address-list.ts';
 import { Fault } from '../fault.ts';
-import { STOPPING } from '../readiness.ts';
+import { STOPPING } from '../health/readiness.ts';
 import { preferred } from './accept.ts';
 import type { Authentication } from './authenticate.ts';
 import { type Described, operationOf, SERVER_TAG } from './openapi.ts';

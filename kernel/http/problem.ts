@@ -1,6 +1,6 @@
 // Turns every error into the answer that an HTTP client sees. Its text comes from the fault tables only.
 import { asFault, describe, Fault, type FaultKind, type FaultTable, KERNEL_FAULTS } from '../fault.ts';
-import type { Log } from '../log-entry.ts';
+import type { Log } from '../log/log-entry.ts';
 
 export interface Problem {
   readonly status: number;

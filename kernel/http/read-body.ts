@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '../fault.ts';
 import { giveBack } from '../give-back.ts';
-import type { Holding } from '../shares.ts';
+import type { Holding } from '../limits/shares.ts';
 import { Gathered } from './gathered.ts';
 
 /** Smaller bodies are not counted, because the number of connections is limited. */

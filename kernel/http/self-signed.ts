@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { createPrivateFolder, writePrivateFile } from '../disk/private-file.ts';
 import { refuseWrongKinds, wrongTlsKinds } from '../file-kind.ts';
-import { createPrivateFolder, writePrivateFile } from '../private-file.ts';
 
 interface CertificateFiles {
   readonly cert: string;

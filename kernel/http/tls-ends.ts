@@ -2,8 +2,8 @@
 import { X509Certificate } from 'node:crypto';
 import type { TlsOptions } from 'node:tls';
 import type { Registry } from 'prom-client';
+import { gauge } from '../metrics/read-anew.ts';
 import { blocksIn } from '../pem.ts';
-import { gauge } from '../read-anew.ts';
 import { termsOf } from './revocation-lists.ts';
 
 /** By the keys of `[http.tls]`. */

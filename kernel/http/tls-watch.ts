@@ -4,7 +4,7 @@ import type { TlsOptions } from 'node:tls';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { describe } from '../fault.ts';
-import type { Log } from '../log-entry.ts';
+import type { Log } from '../log/log-entry.ts';
 import { repeat } from '../repeat.ts';
 import { readTls, type TlsFiles } from './tls.ts';
 import { endingOf, endsOf, type TlsEnd } from './tls-ends.ts';

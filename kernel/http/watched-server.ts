@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import type { KernelConfig } from '../config/sections.ts';
-import type { FrontLimits } from '../front-limits.ts';
+import type { FrontLimits } from '../limits/front-limits.ts';
 import { type Connections, watchConnections } from './connections.ts';
 import { oneByOne } from './one-by-one.ts';
 import { ReceivedRequest } from './received-request.ts';

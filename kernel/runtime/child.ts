@@ -1,7 +1,7 @@
 // Runs an actor in a process or thread of its own on demand, from within another actor: for work that comes and goes, and may crash or hang in native code.
 import type { Api, Remote } from '../actor.ts';
 import type { Clock } from '../clock.ts';
-import type { Log, LogLevel } from '../log-entry.ts';
+import type { Log, LogLevel } from '../log/log-entry.ts';
 import { createVersions } from '../versions.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { endGracefully, type HostTask, type Incarnation } from './incarnation.ts';

@@ -3,7 +3,7 @@ import type { Actor, ActorContext, ActorFactory, Api, Call } from '../actor.ts';
 import { callContext, currentRequestId } from '../call-context.ts';
 import type { LocalClock } from '../clock.ts';
 import { encodeFault } from '../fault.ts';
-import { type Log, logTo } from '../log-entry.ts';
+import { type Log, logTo } from '../log/log-entry.ts';
 import { spanOutbox } from '../tracing/span-outbox.ts';
 import { currentTraceId } from '../tracing/unchosen.ts';
 import type { Versions } from '../versions.ts';

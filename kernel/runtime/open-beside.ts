@@ -1,10 +1,10 @@
 // Opens the parts of actors that live beside their callers, with everything such a part may use, and closes them.
 import type { AnySpec, Api, BesideContext, PinnedRef } from '../actor.ts';
 import { currentRequestId } from '../call-context.ts';
-import type { DataKeyPurpose } from '../data-key-row.ts';
 import { failFinally } from '../elsewhere.ts';
 import { describe, Fault } from '../fault.ts';
-import { withFields } from '../log-entry.ts';
+import type { DataKeyPurpose } from '../keys/data-key-row.ts';
+import { withFields } from '../log/log-entry.ts';
 import type { Status } from '../status.ts';
 import type { ReadStore } from '../store/store.ts';
 import { databaseFile } from '../store/store-url.ts';

@@ -1,7 +1,7 @@
 // The options of the runtime: clock, version counters, log, store and data keys.
 import type { LocalClock } from '../clock.ts';
-import type { DataKeyPurpose } from '../data-key-row.ts';
-import type { Log } from '../log-entry.ts';
+import type { DataKeyPurpose } from '../keys/data-key-row.ts';
+import type { Log } from '../log/log-entry.ts';
 import type { SharedMemory } from '../shared/memory.ts';
 import type { Versions } from '../versions.ts';
 import type { StoreAddress } from './incarnation.ts';

@@ -1,7 +1,7 @@
 // Runs all actors of the server: builds supervisors and mailboxes from the specs, starts the actors, connects them, and stops them in reverse order.
 import { availableParallelism } from 'node:os';
 import type { AnySpec, RefOf } from '../actor.ts';
-import type { DataKeyPurpose } from '../data-key-row.ts';
+import type { DataKeyPurpose } from '../keys/data-key-row.ts';
 import { DEFAULT_RESTART } from '../restart-policy.ts';
 import type { Status } from '../status.ts';
 import { Callers } from './callers.ts';

@@ -1,7 +1,7 @@
 // Which threads start with the server, which rest until a call needs them, what starts those, and that nothing starts them any more when the server stops.
 import type { AnySpec } from '../actor.ts';
 import type { Timer } from '../clock.ts';
-import type { DataKeyPurpose } from '../data-key-row.ts';
+import type { DataKeyPurpose } from '../keys/data-key-row.ts';
 import type { Group } from './runtime.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 import type { Supervisor } from './supervisor.ts';

@@ -1,6 +1,6 @@
 // The options of a supervisor: the dispatcher that it supervises, how it starts incarnations, and the callbacks about their states.
 import type { Clock } from '../clock.ts';
-import type { Log } from '../log-entry.ts';
+import type { Log } from '../log/log-entry.ts';
 import type { RestartPolicy } from '../restart-policy.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { Incarnation } from './incarnation.ts';

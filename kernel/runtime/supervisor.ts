@@ -2,7 +2,7 @@
 import { type ActorRefFrom, createActor, fromPromise } from 'xstate';
 import type { Timer } from '../clock.ts';
 import { describe } from '../fault.ts';
-import { writeTold } from '../log-entry.ts';
+import { writeTold } from '../log/log-entry.ts';
 import { isStatus, type Status } from '../status.ts';
 import { SPANS } from '../tracing/span-outbox.ts';
 import type { Dispatcher } from './dispatcher.ts';

@@ -1,5 +1,5 @@
 // Reports rows that were not written by the server, in the log and in the audit log, each at most once an hour.
-import type { Log } from '../log-entry.ts';
+import type { Log } from '../log/log-entry.ts';
 import type { Store } from './store.ts';
 
 /** Called each time the server meets a row that it did not write. Such a row is ignored. */

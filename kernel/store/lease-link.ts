@@ -1,7 +1,7 @@
 // Holds this node's lease on PostgreSQL, on one connection that listens to what other nodes change. The rules: lease.ts.
 import { randomBytes } from 'node:crypto';
 import { describe } from '../fault.ts';
-import type { Log } from '../log-entry.ts';
+import type { Log } from '../log/log-entry.ts';
 import { watch } from '../trust.ts';
 import type { Versions } from '../versions.ts';
 import { Lease, type Seen } from './lease.ts';

@@ -1,8 +1,8 @@
 // The store on SQLite in WAL mode, through node:sqlite: synchronous calls on the thread that owns the data, with one writing connection per thread.
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { diskTrouble } from '../disk-trouble.ts';
+import { diskTrouble } from '../disk/disk-trouble.ts';
+import { createPrivateFile } from '../disk/private-file.ts';
 import { Fault } from '../fault.ts';
-import { createPrivateFile } from '../private-file.ts';
 import type { Versions } from '../versions.ts';
 import { announcingHere } from './announcement.ts';
 import type { AuditWriter } from './audit.ts';

@@ -2,8 +2,8 @@
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../clock.ts';
-import { diskTrouble } from '../disk-trouble.ts';
-import type { Log } from '../log-entry.ts';
+import { diskTrouble } from '../disk/disk-trouble.ts';
+import type { Log } from '../log/log-entry.ts';
 import { repeat } from '../repeat.ts';
 import { LogWatch, OTHER_DATABASE, OTHER_LOG } from './sqlite-files.ts';
 import { databaseFile } from './store-url.ts';

@@ -4,7 +4,7 @@ import { ExportResultCode, TraceState } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
-import type { Log } from '../log-entry.ts';
+import type { Log } from '../log/log-entry.ts';
 import { attributesIn, headersIn, type TracingConfig } from '../trace-config.ts';
 import { type EndedSpan, monotonicMs, type SpanSink } from './span.ts';
 

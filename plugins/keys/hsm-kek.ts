@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { HsmAnswer, HsmApi, TokenKeyName, TokenMechanism } from '../../actors/hsm/api.ts';
 import type { PinnedRef, Remote } from '../../kernel/actor.ts';
 import { ConfigError } from '../../kernel/config/config-error.ts';
-import type { KeyEncryptionKey } from '../../kernel/key-encryption-key.ts';
+import type { KeyEncryptionKey } from '../../kernel/keys/key-encryption-key.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
 
 const IV_BYTES = 12;

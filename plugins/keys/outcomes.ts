@@ -1,6 +1,6 @@
 // The counter of operations by outcome, which also tells the trace of a message what was in it.
-import type { Count } from '../../kernel/counts.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
+import type { Count } from '../../kernel/metrics/counts.ts';
+import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import { currentSpan } from '../../kernel/tracing/span.ts';
 
 /** More pairs of operation and outcome than the protocol has; any beyond that are counted as other. */

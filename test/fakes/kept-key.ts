@@ -1,9 +1,9 @@
 // A key-encryption key that a plugin keeps outside of the server, as an HSM would: it can be taken away and brought back.
 import { randomBytes } from 'node:crypto';
 import Type from 'typebox';
-import type { KeyEncryptionKey } from '../../kernel/key-encryption-key.ts';
+import type { KeyEncryptionKey } from '../../kernel/keys/key-encryption-key.ts';
+import { seal, unseal } from '../../kernel/keys/seal.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
-import { seal, unseal } from '../../kernel/seal.ts';
 
 export interface KeptKey extends KeyEncryptionKey {
   isAway: boolean;

@@ -2,11 +2,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createClock } from '../../kernel/clock.ts';
 import { createSignInLimit } from '../../kernel/http/sign-in-limit.ts';
+import { type Holding, Shares } from '../../kernel/limits/shares.ts';
+import { type Leave, Turns } from '../../kernel/limits/turns.ts';
 import { Bell } from '../../kernel/shared/bell.ts';
 import { Ledger } from '../../kernel/shared/ledger.ts';
 import { locked, Regions, type RegionsMemory } from '../../kernel/shared/region.ts';
-import { type Holding, Shares } from '../../kernel/shares.ts';
-import { type Leave, Turns } from '../../kernel/turns.ts';
 
 export interface Limits {
   readonly regions: Regions;

@@ -15,7 +15,7 @@ import { OPERATIONS } from '../../actors/kmip/operations/index.ts';
 import { type CreationPolicy, NO_POLICY } from '../../actors/kmip/policy/creation-policy.ts';
 import type { Streams } from '../../actors/kmip/streams.ts';
 import { SeededRandom } from '../../crypto/random.ts';
-import type { Log } from '../../kernel/log-entry.ts';
+import type { Log } from '../../kernel/log/log-entry.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
 import { AttributeSet } from '../../kmip/attribute/set.ts';
 import type { ObjectType, State } from '../../kmip/object-type.ts';

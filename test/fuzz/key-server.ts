@@ -23,7 +23,7 @@ import streamActor from '../../actors/stream/stream.actor.ts';
 import { SeededRandom } from '../../crypto/random.ts';
 import type { ActorContext, Remote } from '../../kernel/actor.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { DataKey } from '../../kernel/data-key.ts';
+import { DataKey } from '../../kernel/keys/data-key.ts';
 import { inspectPayload } from '../../kernel/runtime/bytes.ts';
 import { migrate } from '../../kernel/store/migrate.ts';
 import { openStore } from '../../kernel/store/open.ts';

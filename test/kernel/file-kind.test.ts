@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import { examine } from '../../command/doctor/doctor.ts';
-import { boot } from '../../kernel/boot.ts';
+import { boot } from '../../kernel/start/boot.ts';
 import { BUILT_IN } from '../../plugins/index.ts';
 import { startServer, temporaryFolder } from '../server.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
-import { nodeName } from '../../kernel/prepare-store.ts';
+import { nodeName } from '../../kernel/start/prepare-store.ts';
 import { temporaryFolder } from '../server.ts';
 
 test('it is kept in the data folder, and made anew where the file was emptied', () => {

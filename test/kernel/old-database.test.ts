@@ -7,7 +7,7 @@ import { test } from 'uvu';
 import { backUp } from '../../kernel/backup/back-up.ts';
 import { restore } from '../../kernel/backup/restore.ts';
 import { createClock } from '../../kernel/clock.ts';
-import { seal, unseal } from '../../kernel/seal.ts';
+import { seal, unseal } from '../../kernel/keys/seal.ts';
 import { openStore } from '../../kernel/store/open.ts';
 import type { Row, Store } from '../../kernel/store/store.ts';
 import { BUILT_IN } from '../../plugins/index.ts';

@@ -70,7 +70,7 @@ function loadedBy(module: string): string {
 }
 
 test('what a start does not need is not loaded: TypeBox, another database, a client of HTTP, a validator', () => {
-  assert.equal(loadedBy('kernel/boot.ts'), 'ajv');
+  assert.equal(loadedBy('kernel/start/boot.ts'), 'ajv');
   assert.equal(loadedBy('plugins/index.ts'), 'ajv');
   assert.equal(loadedBy('kernel/fronts/front-thread.ts'), 'ajv');
   assert.equal(loadedBy('command/commands.ts'), 'undici');

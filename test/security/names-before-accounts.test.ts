@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import { migrationsAt, schemaSql } from '../../kernel/backup/schema.ts';
 import { createClock } from '../../kernel/clock.ts';
-import { seal } from '../../kernel/seal.ts';
+import { seal } from '../../kernel/keys/seal.ts';
 import { openStore } from '../../kernel/store/open.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
 import { AttributeSet } from '../../kmip/attribute/set.ts';

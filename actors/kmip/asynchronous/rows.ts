@@ -1,5 +1,5 @@
 // Rows of requests that are answered later: one for each item; that of the first item of a batch also holds the job, as long as there is something to do.
-import type { DataKey } from '../../../kernel/data-key.ts';
+import type { DataKey } from '../../../kernel/keys/data-key.ts';
 import { deleteInParts, PART } from '../../../kernel/store/parts.ts';
 import type { Reader, Store, Transaction } from '../../../kernel/store/store.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';

@@ -1,6 +1,6 @@
 // Adds MACs to the rows of earlier versions. Runs once, in batches, at the first start of a version that authenticates rows.
 import { Fault } from '../../../kernel/fault.ts';
-import type { Log } from '../../../kernel/log-entry.ts';
+import type { Log } from '../../../kernel/log/log-entry.ts';
 import type { Store, Transaction } from '../../../kernel/store/store.ts';
 import { EVERYTHING } from './grants.ts';
 import { contentMark, NO_CONTENT, NO_MARK, newMark, type RowSeal, type SealedGrant, type SealedRow } from './row-seal.ts';

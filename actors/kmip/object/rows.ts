@@ -1,5 +1,5 @@
 // Managed objects as rows: facts and attributes in clear with a MAC, content sealed with the key server's data key, and an index for Locate.
-import type { DataKey } from '../../../kernel/data-key.ts';
+import type { DataKey } from '../../../kernel/keys/data-key.ts';
 import type { ForgedRow } from '../../../kernel/store/forged-rows.ts';
 import { isUniqueViolation, type Reader, type Transaction } from '../../../kernel/store/store.ts';
 import { type Along, together } from '../../../kernel/store/together.ts';

@@ -1,5 +1,5 @@
 // Seals the content of objects for the store with the data key, bound to one object. Unchanged content is not sealed again.
-import type { DataKey } from '../../../kernel/data-key.ts';
+import type { DataKey } from '../../../kernel/keys/data-key.ts';
 import type { Reader } from '../../../kernel/store/store.ts';
 import { decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
 import type { Structure } from '../../../kmip/ttlv/node.ts';

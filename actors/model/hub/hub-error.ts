@@ -1,5 +1,5 @@
 // A problem with a hub or with installed models that the operator can fix.
-import { diskTrouble } from '../../../kernel/disk-trouble.ts';
+import { diskTrouble } from '../../../kernel/disk/disk-trouble.ts';
 
 export class HubError extends Error {
   constructor(message: string, cause?: unknown) {

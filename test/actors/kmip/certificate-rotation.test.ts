@@ -24,7 +24,7 @@ import { rotateDue } from '../../../actors/kmip/rotation.ts';
 import type { KeyServer } from '../../../actors/kmip/server.ts';
 import { SeededRandom } from '../../../crypto/random.ts';
 import { createClock } from '../../../kernel/clock.ts';
-import { DataKey } from '../../../kernel/data-key.ts';
+import { DataKey } from '../../../kernel/keys/data-key.ts';
 import { createForgedRows } from '../../../kernel/store/forged-rows.ts';
 import { migrate } from '../../../kernel/store/migrate.ts';
 import { openStore } from '../../../kernel/store/open.ts';

@@ -7,7 +7,7 @@ import type { Draft } from '../../../actors/kmip/object/managed-object.ts';
 import { ObjectRows } from '../../../actors/kmip/object/rows.ts';
 import { findObjects } from '../../../actors/kmip/object/search.ts';
 import { taggedObject } from '../../../actors/kmip/object/tagged.ts';
-import { DataKey } from '../../../kernel/data-key.ts';
+import { DataKey } from '../../../kernel/keys/data-key.ts';
 import type { Reader } from '../../../kernel/store/store.ts';
 import { AttributeSet } from '../../../kmip/attribute/set.ts';
 import { symmetricKey } from '../../../kmip/key-block.ts';

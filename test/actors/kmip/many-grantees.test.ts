@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { ObjectRows } from '../../../actors/kmip/object/rows.ts';
-import { DataKey } from '../../../kernel/data-key.ts';
+import { DataKey } from '../../../kernel/keys/data-key.ts';
 import { ALICE } from '../../fakes/objects.ts';
 import { aesKey, startKeyServer } from './key-server.ts';
 

@@ -11,7 +11,7 @@ import { Indexes } from '../../../actors/library/indexes.ts';
 import { ReferenceKeys } from '../../../actors/library/reference-keys.ts';
 import { deleteReference, insertReference, touchBase } from '../../../actors/library/rows.ts';
 import { createClock } from '../../../kernel/clock.ts';
-import { DataKey } from '../../../kernel/data-key.ts';
+import { DataKey } from '../../../kernel/keys/data-key.ts';
 import { migrate } from '../../../kernel/store/migrate.ts';
 import { openStore } from '../../../kernel/store/open.ts';
 import type { Store } from '../../../kernel/store/store.ts';

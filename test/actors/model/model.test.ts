@@ -5,7 +5,7 @@ import { LoadedMemory } from '../../../actors/model/loaded-memory.ts';
 import { Model } from '../../../actors/model/model.ts';
 import { createClock } from '../../../kernel/clock.ts';
 import { Fault } from '../../../kernel/fault.ts';
-import { logTo } from '../../../kernel/log-entry.ts';
+import { logTo } from '../../../kernel/log/log-entry.ts';
 import { fakeEngines, modelSpec } from '../../fakes/engine.ts';
 
 const KEEP_ALIVE_MS = 60_000;

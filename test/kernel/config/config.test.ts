@@ -11,7 +11,7 @@ import { leavesOf } from '../../../kernel/config/schema.ts';
 import { textOfSecret } from '../../../kernel/config/secret-file.ts';
 import { KERNEL_SECTIONS } from '../../../kernel/config/sections.ts';
 import { validate } from '../../../kernel/config/validate.ts';
-import { configure } from '../../../kernel/configure.ts';
+import { configure } from '../../../kernel/start/configure.ts';
 import Type from '../../../kernel/type.ts';
 import type { HsmInstanceConfig } from '../../../plugins/hsm/config.ts';
 import { BUILT_IN } from '../../../plugins/index.ts';

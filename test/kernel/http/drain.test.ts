@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { test } from 'uvu';
-import { REQUESTS_MS } from '../../../kernel/ports.ts';
+import { REQUESTS_MS } from '../../../kernel/fronts/ports.ts';
 import { until } from '../../runtime.ts';
 import { type Ask, asker, signInAdmin, startServer, type TestServer } from '../../server.ts';
 

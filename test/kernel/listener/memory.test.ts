@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 import { test } from 'uvu';
 import { createClock } from '../../../kernel/clock.ts';
-import { frontLimits } from '../../../kernel/front-limits.ts';
+import { frontLimits } from '../../../kernel/limits/front-limits.ts';
 import { listen } from '../../../kernel/listener/listen.ts';
 import type { Listener } from '../../../kernel/listener/listener.ts';
 import { newSharedMemory } from '../../../kernel/shared/memory.ts';

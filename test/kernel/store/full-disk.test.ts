@@ -4,7 +4,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import { createClock } from '../../../kernel/clock.ts';
-import { serverFailure } from '../../../kernel/start-failure.ts';
+import { serverFailure } from '../../../kernel/start/start-failure.ts';
 import { migrate } from '../../../kernel/store/migrate.ts';
 import { openStore } from '../../../kernel/store/open.ts';
 import { mountDisk } from '../../disk.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { createClock } from '../../../kernel/clock.ts';
-import type { Log } from '../../../kernel/log-entry.ts';
+import type { Log } from '../../../kernel/log/log-entry.ts';
 import { type AuditRow, auditHash } from '../../../kernel/store/audit.ts';
 import { LeaseLink } from '../../../kernel/store/lease-link.ts';
 import { migrate } from '../../../kernel/store/migrate.ts';

@@ -6,7 +6,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import { createClock } from '../../../kernel/clock.ts';
-import { dataKeyRows, pluginKeyIn } from '../../../kernel/data-key-row.ts';
+import { dataKeyRows, pluginKeyIn } from '../../../kernel/keys/data-key-row.ts';
 import { openStore } from '../../../kernel/store/open.ts';
 import { postgresDatabase } from '../../database.ts';
 import { canBuild, faultLibrary } from '../../fakes/pkcs11-fault/build.ts';
@@ -23,7 +23,7 @@ const STEP_MS = 1_001;
 const PACE_MS = 200;
 /** Until a whole server has started and reached its tokens, on a machine that does much else. */
 const PATIENCE_MS = 90_000;
-const MODULES = ['kernel/boot', 'plugins/index'].map((name) => JSON.stringify(new URL(`../../../${name}.ts`, import.meta.url)));
+const MODULES = ['kernel/start/boot', 'plugins/index'].map((name) => JSON.stringify(new URL(`../../../${name}.ts`, import.meta.url)));
 /** A whole server in a process of its own, to be killed. */
 const CHILD = `
   const [{ boot }, { BUILT_IN }] = await Promise.all([${MODULES}].map((name) => import(name)));

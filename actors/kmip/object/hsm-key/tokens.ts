@@ -1,6 +1,6 @@
 // The tokens of all HSM instances as a thread of the key server sees them: the only holder of the channels to the actors of HSMs.
 import { callWith, type PinnedRef, type Remote } from '../../../../kernel/actor.ts';
-import type { Log } from '../../../../kernel/log-entry.ts';
+import type { Log } from '../../../../kernel/log/log-entry.ts';
 import type { FlatAnswer, HsmAbout, HsmAnswer, HsmApi, SlotPlace } from '../../../hsm/api.ts';
 import type { Principal } from '../../api.ts';
 import { callerName } from '../../principal.ts';

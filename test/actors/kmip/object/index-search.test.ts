@@ -9,7 +9,7 @@ import { type Scope, Selection } from '../../../../actors/kmip/object/selection.
 import type { OperationContext } from '../../../../actors/kmip/operation-context.ts';
 import { migrationSets } from '../../../../kernel/catalog/migrations.ts';
 import { createClock } from '../../../../kernel/clock.ts';
-import { DataKey } from '../../../../kernel/data-key.ts';
+import { DataKey } from '../../../../kernel/keys/data-key.ts';
 import { migrate } from '../../../../kernel/store/migrate.ts';
 import { openStore } from '../../../../kernel/store/open.ts';
 import type { Store } from '../../../../kernel/store/store.ts';

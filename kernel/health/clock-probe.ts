@@ -1,0 +1,70 @@
+// Watches whether the wall clock jumps, so that /ready tells it before sessions end too early or locks and tokens live too long.
+import { uptime } from 'node:os';
+import { type Clock, elapsedMs } from '../clock.ts';
+import type { Log } from '../log/log-entry.ts';
+import { repeat } from '../repeat.ts';
+
+const EVERY_MS = 1_000;
+/** Of this server's clock; what time servers correct by and by is far less in one second. */
+const JUMP_MS = 10_000;
+/** A clock that stays where it jumped was set right. */
+const ACCEPTED_MS = 5 * 60_000;
+
+/** Both in milliseconds; of the second only differences are meaningful, and it also runs while the machine sleeps. */
+export interface Hands {
+  wallMs(): number;
+  elapsedMs(): number;
+}
+
+export class ClockProbe {
+  readonly #hands: Hands;
+  readonly #log: Pick<Log, 'warn'>;
+  readonly #rest: () => void;
+  #last: { readonly wall: number; readonly elapsed: number };
+  #jumpedMs = 0;
+  #jumpedAt = 0;
+
+  constructor(clock: Clock, log: Pick<Log, 'warn'>, hands: Hands = handsOf(clock)) {
+    this.#hands = hands;
+    this.#log = log;
+    this.#last = this.#read();
+    this.#rest = repeat(
+      clock,
+      EVERY_MS,
+      async () => this.#look(),
+      () => {},
+    );
+  }
+
+  /** What /ready says; undefined while the clock is where it should be. */
+  get problem(): string | undefined {
+    if (Math.abs(this.#jumpedMs) < JUMP_MS) return undefined;
+    const seconds = Math.round(this.#jumpedMs / 1_000);
+    return `it has jumped by ${seconds > 0 ? '+' : ''}${seconds} s: set it right, or wait ${ACCEPTED_MS / 60_000} minutes if it is right now`;
+  }
+
+  close(): void {
+    this.#rest();
+  }
+
+  #look(): void {
+    const now = this.#read();
+    const jump = now.wall - this.#last.wall - (now.elapsed - this.#last.elapsed);
+    this.#last = now;
+    if (Math.abs(jump) >= JUMP_MS) {
+      this.#jumpedMs += jump;
+      this.#jumpedAt = now.elapsed;
+      this.#log.warn({ seconds: Math.round(jump / 1_000) }, 'the clock has jumped');
+    }
+    if (now.elapsed >= this.#jumpedAt + ACCEPTED_MS) this.#jumpedMs = 0;
+  }
+
+  #read() {
+    return { wall: this.#hands.wallMs(), elapsed: this.#hands.elapsedMs() };
+  }
+}
+
+/** The monotonic clock may stand still while the machine sleeps; the time since the boot does not on Linux. */
+function handsOf(clock: Clock): Hands {
+  return { wallMs: () => clock.now(), elapsedMs: () => clock.monotonic() - elapsedMs() + uptime() * 1_000 };
+}
