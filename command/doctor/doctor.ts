@@ -12,9 +12,11 @@ import { type Check, type Finding, type Installation, ok, problem, warning } fro
 import { checkHsms } from './hsm.ts';
 import { checkClock, checkEntropy, checkLimits, checkPackages } from './machine.ts';
 import { checkRevocationLists } from './revocation-lists.ts';
+import { checkSecretFiles } from './secret-files.ts';
 
 const CHECKS: readonly Check[] = [
   checkFiles,
+  checkSecretFiles,
   checkCertificates,
   checkRevocationLists,
   checkClock,
@@ -59,8 +61,8 @@ export async function examine(flags: Given, env: NodeJS.ProcessEnv, now: number)
     const unreadable = unreadableFolder(resolve(configured.dataDir));
     if (unreadable) return [unreadable];
     const warnings = [...configured.warnings, ...checkConfiguredFiles(configured)];
-    const { config, sections, base, dataDir, catalog } = configured;
-    installation = { config, sections, migrations: migrationSets(catalog.plugins), base, dataDir: resolve(dataDir), env, now };
+    const { config, sections, secretFiles, base, dataDir, catalog } = configured;
+    installation = { config, sections, migrations: migrationSets(catalog.plugins), secretFiles, base, dataDir: resolve(dataDir), env, now };
     findings.push(ok('configuration', 'it can be read'), ...warnings.map((text) => warning('configuration', text, 'correct it')));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

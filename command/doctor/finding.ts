@@ -17,6 +17,8 @@ export interface Installation {
   readonly sections: ReadonlyMap<string, unknown>;
   /** Of the plugins. */
   readonly migrations: readonly MigrationSet[];
+  /** Files that the configuration names as those of secrets: absolute paths, by their keys. */
+  readonly secretFiles: ReadonlyMap<string, string>;
   /** Folder of relative paths in the configuration. */
   readonly base: string;
   /** Absolute. */

@@ -58,6 +58,8 @@ export interface Loaded {
   readonly unknownVariables: readonly string[];
   /** Names of variables that held secrets. */
   readonly secretVariables: readonly string[];
+  /** Absolute paths, by the keys that name them. */
+  readonly secretFiles: ReadonlyMap<string, string>;
   /** What is in use, for operators. */
   readonly settings: readonly Setting[];
 }
@@ -81,16 +83,16 @@ export function loadSections({ file, env, flags }: Sources, schemas: Readonly<Re
   for (const { path, value, name } of environment.values) set(path, value, name);
   if (flags.host !== undefined) set(['http', 'host'], flags.host, '--host');
   if (flags.port !== undefined) set(['http', 'port'], /^\d+$/.test(flags.port) ? Number(flags.port) : flags.port, '--port');
-  const used = new Set<string>();
+  const sources = { base: file.base, env, used: new Set<string>(), files: new Map<string, string>(), problems };
   const sections: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(schemas)) {
-    const resolved = resolveSecrets(raw[name], schema, name, { base: file.base, env, used, problems });
+    const resolved = resolveSecrets(raw[name], schema, name, sources);
     const validated = validate(resolved, schema, name);
     problems.push(...validated.problems);
     sections[name] = validated.value;
   }
   const settings = settingsOf(sections, schemas, origins);
-  return { sections, problems, unknownVariables: environment.unknown, secretVariables: [...used], settings };
+  return { sections, problems, unknownVariables: environment.unknown, secretVariables: [...sources.used], secretFiles: sources.files, settings };
 }
 
 /** The keys that have a value, and not those of tables within lists: `http.port`, `hsm_instances`. */

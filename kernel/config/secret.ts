@@ -14,6 +14,8 @@ export interface SecretSources {
   readonly env: NodeJS.ProcessEnv;
   /** Collects the names of variables that held a secret. They are deleted after everything is read. */
   readonly used: Set<string>;
+  /** Collects the files that hold a secret: absolute paths, by their keys in the configuration. */
+  readonly files: Map<string, string>;
   readonly problems: string[];
 }
 
@@ -42,7 +44,7 @@ export function resolveSecrets(value: unknown, schema: TSchema, path: string, so
 export const UNREAD = 'unread';
 
 /** An empty secret, as of a deployment that could not read it, would count as none: the server would make a root key of its own. */
-function readSecret(value: unknown, path: string, { base, env, used, problems }: SecretSources, isLater: boolean): unknown {
+function readSecret(value: unknown, path: string, { base, env, used, files, problems }: SecretSources, isLater: boolean): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const { file, env: name, ...rest } = value as { file?: unknown; env?: unknown };
   if (Object.keys(rest).length > 0 || (typeof file === 'string') === (typeof name === 'string') || file === '' || name === '') {
@@ -58,6 +60,7 @@ function readSecret(value: unknown, path: string, { base, env, used, problems }:
   }
   try {
     const absolute = resolve(base, file as string);
+    files.set(path, absolute);
     const found = isLater ? secretFile(absolute) : readSecretFile(absolute);
     if (found !== '') return found;
     problems.push(`${path}: ${file} is empty`);

@@ -41,6 +41,8 @@ export interface Configured {
   readonly copyStore: string | undefined;
   /** Variables that plugins read; they are no longer in the environment. */
   readonly kept: NodeJS.ProcessEnv;
+  /** Files that hold a secret: absolute paths, by the keys and flags that name them. */
+  readonly secretFiles: ReadonlyMap<string, string>;
   /** The configuration in use, without secrets, for super admins. */
   readonly settings: readonly Setting[];
   /** Messages about problems that do not stop the start. */
@@ -62,7 +64,7 @@ export async function configure({ plugins, argv, env }: ConfigureOptions): Promi
     return section === undefined ? [] : (plugin.problems?.(section) ?? []).map((problem) => `${sectionOf(plugin)}${problem}`);
   });
   const completed = await completeSections(catalog.plugins, loaded.sections, file.base);
-  const sources = { base: file.base, env, used: new Set<string>(), problems: [] };
+  const sources = { base: file.base, env, used: new Set<string>(), files: new Map(loaded.secretFiles), problems: [] };
   const newRootKey = readSecretFlag(flags.newRootKey, '--new-root-key', sources);
   const copyStore = readSecretFlag(flags.copyStore, '--copy-store', sources);
   const ofKernel = [...kernelProblems(loaded.sections, env), ...rootKeyProblems(newRootKey, '--new-root-key')];
@@ -81,6 +83,7 @@ export async function configure({ plugins, argv, env }: ConfigureOptions): Promi
     rotateKek: flags.rotateKek,
     newRootKey,
     copyStore,
+    secretFiles: sources.files,
     settings: loaded.settings,
     warnings: [
       ...loaded.unknownVariables.filter((name) => !sources.used.has(name)).map((name) => `${name}: matches no key of the configuration and is ignored`),
