@@ -155,6 +155,19 @@ if (!skipWithout('chromium')) {
     await page.context().close();
   });
 
+  test('a page that is opened while the server fails says so, and can be tried again', async () => {
+    const { page } = await open('ada', 'account');
+    for (const failing of ['/rights', '/me']) {
+      await page.route(`**${failing}`, (route) => route.fulfill({ status: 502, body: 'Bad Gateway' }));
+      await page.reload();
+      await page.getByRole('alert').filter({ hasText: '502' }).waitFor();
+      await page.unroute(`**${failing}`);
+      await press(page, 'Try again');
+      await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
+    }
+    await page.context().close();
+  });
+
   test('a page that is loaded with a session that has ended leads to the reason', async () => {
     const { page, cookie } = await open('ada', 'keys');
     await endSession(cookie);

@@ -1,6 +1,6 @@
 // The console: who is signed in, the frame around all views, and the view that the address names.
 
-import { html, nothing } from '/console/lib/lit-html.js';
+import { html, nothing, render } from '/console/lib/lit-html.js';
 import { get, Refusal } from './api.js';
 import { isBack } from './away.js';
 import { wordsOf } from './form.js';
@@ -74,10 +74,8 @@ async function start() {
 }
 
 start().catch((error) => {
-  const place = /** @type {HTMLElement} */ (document.querySelector('main'));
-  const told = document.createElement('p');
-  told.className = 'alert';
-  told.setAttribute('role', 'alert');
-  told.textContent = wordsOf(error);
-  place.replaceChildren(told);
+  const told = document.createElement('div');
+  const [words, more] = toldOf(error, () => location.reload());
+  render(html`<p class="alert" role="alert">${words}</p>${more}`, told);
+  /** @type {HTMLElement} */ (document.querySelector('main')).replaceChildren(told);
 });
