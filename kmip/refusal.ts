@@ -1,6 +1,5 @@
 // The error of a KMIP operation: a result reason and a message for the client.
 import type { ENUM } from './ttlv/enumeration.ts';
-import type { Node } from './ttlv/node.ts';
 
 export type ResultReason = keyof typeof ENUM.ResultReason;
 
@@ -30,16 +29,6 @@ export const isAbsence = (error: unknown): error is Refusal =>
 
 /** A refusal that no other request would have escaped: what the operation needs, such as a token, cannot do it now. */
 export class Unavailable extends Refusal {}
-
-/** A refusal that tells in its response payload which fields of the request are refused, as that of Check does. */
-export class RefusedFields extends Refusal {
-  readonly fields: readonly Node[];
-
-  constructor(reason: ResultReason, message: string, fields: readonly Node[]) {
-    super(reason, message);
-    this.fields = fields;
-  }
-}
 
 /** Turns `ItemNotFound` into `Item_Not_Found`, similar to the specification's text. */
 export function spellReason(reason: ResultReason): string {

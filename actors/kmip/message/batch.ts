@@ -20,7 +20,6 @@ import { reachOf } from '../rights.ts';
 import { Budget } from './budget.ts';
 import { resolveNames } from './named.ts';
 import { noteIdentifiers } from './placeholder.ts';
-import { refusedOutcome } from './refused.ts';
 import { targetIn } from './target.ts';
 import { findTemplates } from './templates.ts';
 
@@ -180,11 +179,11 @@ function toSuccess(ctx: BatchContext, item: BatchItem, operation: Operation, mem
 }
 
 /** The boundary to the client: reveals nothing about an internal error; for other faults it says whether to try again. */
-function toFailure(error: unknown, item: BatchItem, { server, version }: OperationContext): Outcome {
+function toFailure(error: unknown, item: BatchItem, { server }: OperationContext): Outcome {
   if (isLeft(error)) throw error;
   const outcome = { item, status: 'OperationFailed' } as const;
   const refusal = refusalOf(error);
-  if (refusal) return refusedOutcome(refusal, item, version);
+  if (refusal) return { ...outcome, reason: refusal.reason, message: refusal.message };
   const fault = error instanceof Fault ? error : new Fault('INTERNAL', { cause: error });
   if (!isServerFailure(fault)) return { ...outcome, reason: 'GeneralFailure', message: fault.code };
   if (fault.code === 'INTERNAL') server.log.error({ operation: item.operation, error: describe(error) }, 'an operation failed');

@@ -391,26 +391,6 @@ function versionIn(answer: Structure): string {
   return `${integerOf(version, TAG.ProtocolVersionMajor)}.${integerOf(version, TAG.ProtocolVersionMinor)}`;
 }
 
-inEachVersion('a Check that fails tells all fields that are not permitted, and no others', async (client, version) => {
-  const lease = (seconds: number) => interval(TAG.LeaseTime, seconds);
-  const units = (count: bigint) => longInteger(TAG.UsageLimitsCount, count);
-  const uses = (mask: number) => integer(TAG.CryptographicUsageMask, mask);
-  const id = ID(await aesKey(client, limits(10n)));
-  const reason = version < '2.0' ? 'PermissionDenied' : 'IncompatibleCryptographicUsageMask';
-  for (const [asked, fields] of [
-    [
-      [units(11n), uses(BIT.Sign), lease(1_000_000)],
-      [units(11n), uses(BIT.Sign), lease(1_000_000)],
-    ],
-    [[units(10n), uses(BIT.Encrypt | BIT.Sign), lease(1)], [uses(BIT.Encrypt | BIT.Sign)]],
-  ] as const) {
-    const answer = await client.ask('Check', id, ...asked);
-    assert.deepEqual([answer.status, answer.reason, answer.payload.value], ['OperationFailed', reason, fields]);
-  }
-  assert.deepEqual((await client.do('Check', id, units(10n), uses(BIT.Encrypt), lease(1))).value, [id]);
-  assert.equal(structureOf((await client.ask('Check', ID(NOBODY), lease(1))).item, TAG.ResponsePayload), undefined);
-});
-
 test('a version that is not served is answered in the newest of its major number', async () => {
   assert.deepEqual(await answeredIn(1, 4), ['1.4', 'Success']);
   assert.deepEqual(await answeredIn(1, 5), ['1.4', 'InvalidMessage']);
