@@ -18,10 +18,19 @@ export function requireFree(token: Token, { name, kind }: TokenKeyName): void {
  * @param made the handles of the keys, because their names may be those of others too @throws KeyExists
  */
 export function requireAlone(token: Token, keys: readonly TokenKeyName[], made: readonly pkcs11js.Handle[]): void {
-  const shared = keys.find(({ name, kind }) => KIN[kind].some((each) => count(token, name, each) > (each === kind ? 1 : 0)));
+  const shared = sharedOf(token, keys);
   if (!shared) return;
   for (const handle of made) token.library.C_DestroyObject(token.session, handle);
   throw new KeyExists(`the token got another key ${shared.name} at the same time`);
+}
+
+/** @returns undefined also if the token does not say it any more: then this is left to who uses the key */
+function sharedOf(token: Token, keys: readonly TokenKeyName[]): TokenKeyName | undefined {
+  try {
+    return keys.find(({ name, kind }) => KIN[kind].some((each) => count(token, name, each) > (each === kind ? 1 : 0)));
+  } catch {
+    return undefined;
+  }
 }
 
 /** How many keys have the name; 2 stands for several. */

@@ -4,7 +4,7 @@ import { CKA } from '../../kmip/pkcs11.ts';
 import { requireBytes } from './answer-length.ts';
 import type { BroughtKey, KeyOptions, PairOptions, RsaNumbers, SecretOptions, TokenKey, TokenKeyName } from './api.ts';
 import { lengthIn } from './attributes.ts';
-import { KeyExists, requireAlone, requireFree } from './free-name.ts';
+import { requireAlone, requireFree } from './free-name.ts';
 import { MechanismMissing, toMechanism } from './mechanism.ts';
 import { isStaleObject, isStaleSession, returnValue } from './return-value.ts';
 import { broughtTemplate, changed, pairTemplates, secretTemplate } from './template.ts';
@@ -48,13 +48,16 @@ function destroyAll(token: Token, keys: readonly TokenKeyName[]): void {
 
 /** What was made, by its first key. If the token does not tell it, the caller gets an error, and nothing stays that has the name; if only the session has ended, it is told in another one. */
 function told(token: Token, keys: readonly [TokenKeyName, ...TokenKeyName[]], made: readonly pkcs11js.Handle[] = []): TokenKey {
+  let first: TokenKey;
   try {
-    if (made.length > 0) requireAlone(token, keys, made);
-    return token.describe(keys[0], made[0]);
+    first = token.describe(keys[0], made[0]);
   } catch (error) {
-    if (!(error instanceof KeyExists) && !isStaleSession(error) && !isStaleObject(error)) destroyAll(token, keys);
+    if (!isStaleSession(error) && !isStaleObject(error)) destroyAll(token, keys);
     throw error;
   }
+  // Last, because a token that goes away now has the key: it must be told, or it would stay without anybody's knowing.
+  if (made.length > 0) requireAlone(token, keys, made);
+  return first;
 }
 
 /** @throws KeyExists, MechanismMissing */

@@ -11,6 +11,7 @@ process.env['GATEHOUSE_TEST_PASSWORD_COST'] = 'full';
 
 const databases = await testDatabases();
 const MINUTE_MS = 60_000;
+const MOST_TURNS = 5;
 
 for (const database of databases) {
   let server: TestServer;
@@ -20,6 +21,26 @@ for (const database of databases) {
   const enrolled = async (user: string) => {
     await they.user('r', user, `${user} password`);
     return they.enrol('r', user, await they.session('r', user, `${user} password`));
+  };
+
+  /** @returns false if the enrolment was over after the change only, as on a busy machine: then it was in time for nothing */
+  const isAskedFor = async (user: string): Promise<boolean> => {
+    await they.user('r', user, 'dan password');
+    const cookie = await they.session('r', user, 'dan password');
+    let isOver = false;
+    // The change of password hashes twice; the enrolment in between is usually done long before it ends.
+    const changing = sign(user, 'dan password', { new_password: 'without the factor' }).finally(() => {
+      isOver = true;
+    });
+    const second = new TOTP({ secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP', digits: 6, period: 30 });
+    const body = { username: user, issuer: 'x', secret: second.secret.base32, token: they.code(second) };
+    assert.equal((await server.ask('POST', '/realms/r/totp/verify', { cookie, body })).status, 200);
+    const isInTime = !isOver;
+    const { status } = await changing;
+    if (!isInTime) return false;
+    assert.equal(status, 401);
+    assert.equal((await sign(user, 'dan password')).body.next_step, 'TotpRequired');
+    return true;
   };
 
   test(name('the people of these tests'), async () => {
@@ -49,15 +70,9 @@ for (const database of databases) {
   });
 
   test(name('a factor that is enrolled or replaced while the password is hashed is asked for'), async () => {
-    await they.user('r', 'dan', 'dan password');
-    const cookie = await they.session('r', 'dan', 'dan password');
-    // The change of password hashes twice; the enrolment in between is done long before it ends.
-    const changing = sign('dan', 'dan password', { new_password: 'without the factor' });
-    const second = new TOTP({ secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP', digits: 6, period: 30 });
-    const body = { username: 'dan', issuer: 'x', secret: second.secret.base32, token: they.code(second) };
-    const enrolling = server.ask('POST', '/realms/r/totp/verify', { cookie, body });
-    assert.deepEqual([(await enrolling).status, (await changing).status], [200, 401]);
-    assert.equal((await sign('dan', 'dan password')).body.next_step, 'TotpRequired');
+    let turn = 0;
+    while (turn < MOST_TURNS && !(await isAskedFor(`dan${turn}`))) turn += 1;
+    assert.ok(turn < MOST_TURNS, 'each enrolment took longer than the hashes of a change');
     await server.end();
   });
 }

@@ -142,8 +142,6 @@ function requireSplitParameters(content: Structure): void {
   const identifier = required(integerOf(content, TAG.KeyPartIdentifier), TAG.KeyPartIdentifier);
   if (identifier < 1 || identifier > parts) throw new Refusal('InvalidField', `KeyPartIdentifier must be between 1 and the number of parts, ${parts}`);
   if (threshold < 1 || threshold > parts) throw new Refusal('InvalidField', `SplitKeyThreshold must be between 1 and the number of parts, ${parts}`);
-  if (method === 'XOR' && threshold !== parts)
-    throw new Refusal('InvalidField', 'SplitKeyThreshold must be the number of parts with XOR, which needs all of them');
   if (method === 'PolynomialSharingPrimeField' && primeField === undefined) throw new Refusal('InvalidField', `${method} needs PrimeFieldSize`);
 }
 
