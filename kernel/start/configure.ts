@@ -85,12 +85,14 @@ export async function configure({ plugins, argv, env }: ConfigureOptions): Promi
     copyStore,
     secretFiles: sources.files,
     settings: loaded.settings,
-    warnings: [
-      ...loaded.unknownVariables.filter((name) => !sources.used.has(name)).map((name) => `${name}: matches no key of the configuration and is ignored`),
-      ...flags.exposed.map((flag) => `${flag}: other users of this machine can see a secret on the command line; use file:PATH or env:NAME instead`),
-    ],
+    warnings: warningsOf(loaded.unknownVariables, sources.used, flags.exposed),
   };
 }
+
+const warningsOf = (unknown: readonly string[], used: ReadonlySet<string>, exposed: readonly string[]) => [
+  ...unknown.filter((name) => !used.has(name)).map((name) => `${name}: matches no key of the configuration and is ignored`),
+  ...exposed.map((flag) => `${flag}: other users of this machine can see a secret on the command line; use file:PATH or env:NAME instead`),
+];
 
 /** Empty, each would be the folder of the moment. */
 const PLACES = ['GATEHOUSE_CONFIG', 'GATEHOUSE_DATA_DIR'];
