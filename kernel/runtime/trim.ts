@@ -4,10 +4,10 @@ import type { Clock } from '../clock.ts';
 import type { Log } from '../log/log-entry.ts';
 import { repeat } from '../repeat.ts';
 
-/** Each in bytes. */
 export interface ProcessMemory {
+  /** @returns how much of the machine's memory the process has, bytes */
   resident(): number;
-  /** @returns whether that is possible here */
+  /** Returns to the system what malloc has free. @returns false where that is not possible */
   trim(): boolean;
 }
 
