@@ -78,7 +78,8 @@ function untold(): void {
     const isMadeLate = async () => {
       faulty.library.tell('make 3000');
       const late = await kmip(faulty.admin, 'ReKey', identifier(id));
-      assert.equal(late.status, 504, late.text);
+      // Whoever looks after the slot may notice that it does not answer before the request gives up.
+      assert.ok(late.status === 504 || /has not answered a call/.test(late.text), late.text);
       faulty.library.tell(undefined);
       await until(async () => (await faulty.encrypt(id)).status === 200, 'the slot works again', 20_000);
       return (faulty.hsm.tool(faulty.slot, 'labels(4)') as string[]).includes('key::1');
