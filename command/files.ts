@@ -1,9 +1,8 @@
 // Reads the files that are named on the command line; every refusal says which file it is about.
-import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { openAsBlob, statSync } from 'node:fs';
 import { readTextFile } from '../kernel/config/text-file.ts';
 import { namingFile } from '../kernel/disk/private-file.ts';
-import { readPem } from '../kernel/pem.ts';
+import { isPair, readPem } from '../kernel/pem.ts';
 import { CommandError, EXIT } from './exit.ts';
 
 /** Node names a file that it cannot open, but neither a folder that was opened nor a disk that fails. */
@@ -35,7 +34,6 @@ export function pemIn(path: string, kind: 'certificate' | 'privateKey'): string 
 /** @throws CommandError unless they are a certificate and its key in PEM */
 export function clientCertificate(certificate: string, privateKey: string): { cert: string; key: string } {
   const [cert, key] = [pemIn(certificate, 'certificate'), pemIn(privateKey, 'privateKey')];
-  // OpenSSL takes a certificate and a key of different algorithms together without a word.
-  if (new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) return { cert, key };
+  if (isPair(cert, key)) return { cert, key };
   throw new CommandError(`${privateKey} is not the key of ${certificate}`, EXIT.usage);
 }

@@ -96,3 +96,7 @@ function damage(text: string, kind: PemKind): string | undefined {
   }
   return undefined;
 }
+
+/** OpenSSL takes a certificate and a key of two types, such as RSA and EC, for halves of two pairs, without a word. @throws Error if one of them is none */
+export const isPair = (certificate: string | Buffer, privateKey: string | Buffer): boolean =>
+  new X509Certificate(certificate).checkPrivateKey(createPrivateKey(privateKey));

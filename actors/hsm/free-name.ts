@@ -1,4 +1,4 @@
-// Whether a name on a token is free for a new key: before it is made, and once more after it, because other nodes use the token too.
+// Checks whether a name on a token is free for a new key: before the key is made, and once more afterwards, because other nodes use the token too.
 import type pkcs11js from 'pkcs11js';
 import type { TokenKeyKind, TokenKeyName } from './api.ts';
 import { KIN } from './key-kin.ts';

@@ -55,7 +55,7 @@ function told(token: Token, keys: readonly [TokenKeyName, ...TokenKeyName[]], ma
     if (!isStaleSession(error) && !isStaleObject(error)) destroyAll(token, keys);
     throw error;
   }
-  // Last, because a token that goes away now has the key: it must be told, or it would stay without anybody's knowing.
+  // Last: if the token goes away now, it has the key, and a refusal would leave one that nobody knows of.
   if (made.length > 0) requireAlone(token, keys, made);
   return first;
 }

@@ -1,8 +1,8 @@
 // Checks the certificates of the server: whether they can be read, belong to their key, and how long they are valid.
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { blocksIn, readPem } from '../../kernel/pem.ts';
+import { blocksIn, isPair, readPem } from '../../kernel/pem.ts';
 import { type Check, type Finding, ok, problem, warning } from './finding.ts';
 
 const DAY_MS = 86_400_000;
@@ -50,8 +50,7 @@ function validity(about: string, path: string, certificate: X509Certificate, now
 
 function pair(cert: string, key: string): Finding[] {
   try {
-    if (new X509Certificate(readFileSync(cert)).checkPrivateKey(createPrivateKey(readFileSync(key))))
-      return [ok('TLS key', `${key} belongs to the certificate`)];
+    if (isPair(readFileSync(cert), readFileSync(key))) return [ok('TLS key', `${key} belongs to the certificate`)];
     return [problem('TLS key', `${key} does not belong to ${cert}`, 'write both files of one pair')];
   } catch (error) {
     return [

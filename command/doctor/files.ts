@@ -5,6 +5,7 @@ import { ConfigError } from '../../kernel/config/config-error.ts';
 import { wrongKinds, wrongTlsKinds } from '../../kernel/file-kind.ts';
 import { rootKeys } from '../../kernel/keys/root-key.ts';
 import { type Check, type Finding, type Installation, ok, problem, warning } from './finding.ts';
+import { octalMode } from './mode.ts';
 
 /** Bytes. Below the first the store soon cannot be written. */
 const LITTLE_ROOM = 100_000_000;
@@ -51,8 +52,7 @@ function privacy(path: string, { mode, uid }: Stats, about: string, wanted: stri
   const own = process.getuid?.();
   if (own !== undefined && own !== 0 && uid !== own)
     return problem(about, `${path} belongs to another user (${uid})`, `run doctor as the user of the server, or chown it`);
-  const bits = (mode & 0o777).toString(8).padStart(3, '0');
-  if ((mode & 0o077) !== 0) return problem(about, `other users can use ${path} (mode ${bits})`, `chmod ${wanted} ${path}`);
+  if ((mode & 0o077) !== 0) return problem(about, `other users can use ${path} (mode ${octalMode(mode)})`, `chmod ${wanted} ${path}`);
   return ok(about, `${path} is for its owner only`);
 }
 

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Check, ok, warning } from './finding.ts';
+import { octalMode } from './mode.ts';
 
 const EVERYBODY = 0o007;
 
@@ -13,8 +14,13 @@ export const checkSecretFiles: Check = ({ config, secretFiles, base }) => {
     // The configuration or the certificate has told of one that is gone.
     const mode = statSync(path, { throwIfNoEntry: false })?.mode;
     if (mode === undefined) return [];
-    const bits = (mode & 0o777).toString(8).padStart(3, '0');
     if ((mode & EVERYBODY) === 0) return [ok(name, `${path} is not for every user`)];
-    return [warning(name, `every user of this machine can use ${path} (mode ${bits})`, `chmod o= ${path}; in a container, give the mount a mode such as 0440`)];
+    return [
+      warning(
+        name,
+        `every user of this machine can use ${path} (mode ${octalMode(mode)})`,
+        `chmod o= ${path}; in a container, give the mount a mode such as 0440`,
+      ),
+    ];
   });
 };

@@ -1,10 +1,10 @@
 // Reads the TLS files, and gives the ports the options that are made of them.
-import { createPrivateKey, randomFillSync, X509Certificate } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import { resolve } from 'node:path';
 import { createSecureContext, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
 import { ConfigError } from '../config/config-error.ts';
 import type { KernelConfig } from '../config/sections.ts';
-import { blocksIn, readPem } from '../pem.ts';
+import { blocksIn, isPair, readPem } from '../pem.ts';
 import { checkedWith, distrust } from './client-certificate.ts';
 import { termsOf } from './revocation-lists.ts';
 import { ensureSelfSigned } from './self-signed.ts';
@@ -91,13 +91,13 @@ function requireFitting(files: ConfiguredFiles, pair: Pair): void {
   }
 }
 
-/** OpenSSL takes a certificate and a key of two types, such as RSA and EC, for halves of two pairs, and then no client can connect. */
+/** With a key of another type than that of the certificate no client could connect. */
 function requireOnePair({ cert, key }: Pair): void {
   // The first certificate is that of the server, and those behind it are its chain.
   if (cert === undefined || key === undefined) return;
   const [certificate = ''] = blocksIn(cert.toString('latin1'), 'certificate');
   const [privateKey = ''] = blocksIn(key.toString('latin1'), 'privateKey');
-  if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(privateKey))) throw new Error('the key is not that of the first certificate');
+  if (!isPair(certificate, privateKey)) throw new Error('the key is not that of the first certificate');
 }
 
 /** @returns the certificates of a PEM file in their order, without other contents such as a key */

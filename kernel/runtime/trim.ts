@@ -1,4 +1,4 @@
-// Returns freed memory to the system when the server is idle, because glibc's malloc keeps what lies below memory in use: 55 kB for each TLS connection that ended.
+// Returns freed memory to the system when the server is idle, because glibc's malloc keeps what lies below memory in use: 55 kB for each TLS connection that has ended.
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log/log-entry.ts';

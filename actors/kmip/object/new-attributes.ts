@@ -50,7 +50,7 @@ function givenAttributes(structure: Structure | undefined, type: ObjectType, isC
     const checked = requireUsable(checkAttribute(node, type));
     if (!mayClientSet(node.tag)) throw readOnly(node.tag);
     requireNewValue(checked);
-    // Clients repeat here the object type that the payload already gives, and those of pairs that of the private key for both.
+    // Clients repeat here the object type that the payload gives. For both keys of a pair they give that of the private key.
     if (node.tag !== TAG.ObjectType) takeAttribute(set, checked);
     else if (!isCommon) requireType(node, type);
   }

@@ -17,7 +17,7 @@ import { isDestroyed, settle } from '../object/lifecycle.ts';
 import type { Draft } from '../object/managed-object.ts';
 import { requireMask, requireType, takeAttribute } from '../object/new-attributes.ts';
 import { fileIn } from '../object/pkcs12-import.ts';
-import { type Place, placeFor } from '../object/place.ts';
+import { placeFor } from '../object/place.ts';
 import { contentIn, contentType, describeContent } from '../object/registered.ts';
 import { asksUnwrapped, unwrapContent } from '../object/wrapping.ts';
 import type { Operation } from '../operation.ts';
@@ -48,19 +48,21 @@ export const importObject = {
 
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   await requireCreation(ctx);
-  const given = textOf(request, TAG.UniqueIdentifier);
+  const chosen = textOf(request, TAG.UniqueIdentifier);
   const type = typeOf(request, ctx.version);
-  const place = placeFor(ctx, { type, chosen: given === '' ? undefined : given });
+  const place = placeFor(ctx, { type, chosen: chosen === '' ? undefined : chosen });
   const brought = contentIn(request, type);
   const unwrapped = asksUnwrapped(request) ? await unwrapContent(brought, ctx) : brought;
   const file = await fileIn(unwrapped, type, request, ctx);
   const content = file?.content ?? unwrapped;
-  const attributes = attributesOf(ctx, withEncapsulated(file?.request ?? request, content, type), type, content);
+  const given = AttributeSet.of(structureOf(withEncapsulated(file?.request ?? request, content, type), TAG.Attributes));
+  const attributes = attributesOf(ctx, given, type, content);
   const replace = booleanOf(request, TAG.ReplaceExisting) ?? false;
   const { keeper } = place.source;
   const stored = keeper ? await taken(keeper.take(ctx, place.id, type, content, attributes), replace) : content;
   try {
-    const draft = newDraft(ctx, place, type, stored, attributes, structureOf(request, TAG.Attributes));
+    const draft = newObject(ctx, { place, type, content: stored, attributes, brought: true, complete: true });
+    takeState(draft, given.first(TAG.State), ctx.now);
     const all = [draft, ...(file?.companions(draft) ?? [])];
     await ctx.change(async (tx) => {
       for (const each of all) await put(tx, each, replace, ctx);
@@ -90,8 +92,8 @@ function typeOf(request: Structure, version: Version): ObjectType {
   return required(told, TAG.ObjectType) as ObjectType;
 }
 
-function attributesOf(ctx: OperationContext, request: Structure, type: ObjectType, content: Structure): AttributeSet {
-  const given = AttributeSet.of(structureOf(request, TAG.Attributes));
+/** @param given those of the request, with those that come with the content */
+function attributesOf(ctx: OperationContext, given: AttributeSet, type: ObjectType, content: Structure): AttributeSet {
   const attributes = new AttributeSet();
   for (const node of given.nodes()) {
     const checked = checkAttribute(node, type);
@@ -107,13 +109,6 @@ function attributesOf(ctx: OperationContext, request: Structure, type: ObjectTyp
   }
   describeContent(type, content, attributes, ctx.server.args.algorithms);
   return attributes;
-}
-
-/** @param content as it is stored @param given attributes of the request */
-function newDraft(ctx: OperationContext, place: Place, type: ObjectType, content: Structure, attributes: AttributeSet, given: Structure | undefined): Draft {
-  const draft = newObject(ctx, { place, type, content, attributes, brought: true, complete: true });
-  takeState(draft, AttributeSet.of(given).first(TAG.State), ctx.now);
-  return draft;
 }
 
 /** An imported object keeps its state, but a destroyed object cannot be imported. */

@@ -100,7 +100,7 @@ function guarded(): void {
 
   test('what a token guards for good stays guarded in the attributes, and other keys may be freed again', async () => {
     await done(makeSecret(server.admin, id('guarded')));
-    // Table 324 of 2.1 has another name for it than that of ModifyAttribute.
+    // The tables of 2.1 name the reason differently: SetAttribute in 324, ModifyAttribute in its own.
     for (const [operation, reason] of Object.entries({ SetAttribute: 'Read_Only_Attribute', ModifyAttribute: 'Attribute_Read_Only' })) {
       const because = (why: string) => new RegExp(`^${reason}: .* is ${why} on its token for good`);
       await refused(set('guarded', operation, value('Sensitive', false)), because('sensitive'));
