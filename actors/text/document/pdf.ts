@@ -5,6 +5,7 @@ import { refuse } from '../refuse.ts';
 import { type Bounds, withBoundedBuffers } from './bounded-buffers.ts';
 import { CharacterMaps } from './character-maps.ts';
 import { Blocks, type Content } from './content.ts';
+import { lineOf, type Piece } from './reading-order.ts';
 
 const MAX_PAGES = 5_000;
 /** The header may stand behind other bytes (ISO 32000-1 annex H.3.4.1). */
@@ -97,7 +98,7 @@ async function readable(document: Document, page: number): Promise<Block[]> {
 }
 
 interface Line {
-  text: string;
+  readonly pieces: Piece[];
   readonly y: number;
   readonly height: number;
 }
@@ -111,18 +112,19 @@ async function blocksOf(document: Document, page: number): Promise<Block[]> {
   let isOver = true;
   for (const item of items) {
     if (!('str' in item)) continue;
-    const last = lines.at(-1);
-    if (isOver || !last) lines.push({ text: item.str, y: item.transform[5] as number, height: item.height || 10 });
-    else last.text += item.str;
+    const [, , , , left, y] = item.transform as number[];
+    if (isOver || lines.length === 0) lines.push({ pieces: [], y: y as number, height: item.height || 10 });
+    lines.at(-1)?.pieces.push({ text: item.str, isRightToLeft: item.dir === 'rtl', left: left as number, width: item.width });
     isOver = item.hasEOL;
   }
   const blocks: string[][] = [];
   lines.forEach((line, index) => {
+    const text = lineOf(line.pieces);
     const above = lines[index - 1];
     const last = blocks.at(-1);
     const gap = above ? Math.abs(above.y - line.y) / Math.max(above.height, 1) : Number.POSITIVE_INFINITY;
-    if (!last || gap > PARAGRAPH) blocks.push([line.text]);
-    else if (line.text.trim() !== '') last.push(before(line.text, last.pop() ?? ''), line.text);
+    if (!last || gap > PARAGRAPH) blocks.push([text]);
+    else if (text.trim() !== '') last.push(before(text, last.pop() ?? ''), text);
   });
   return blocks.map((texts) => ({ text: texts.join(''), isHeading: false, page })).filter(({ text }) => text.trim() !== '');
 }
