@@ -22,6 +22,10 @@ export interface ModelHub {
   readonly spoiled: Map<string, Uint8Array>;
   /** More names of files that the hub lists. */
   readonly listed: string[];
+  /** Of each of these. */
+  listedBytes: number;
+  /** The list of files breaks off. */
+  breaksList: boolean;
   end(): Promise<void>;
 }
 
@@ -30,7 +34,15 @@ const LARGE_BYTES = 4_096;
 
 /** @param models files by ID and path */
 export async function startModelHub(token: string, models: ReadonlyMap<string, ReadonlyMap<string, Uint8Array>>): Promise<ModelHub> {
-  const hub: Omit<ModelHub, 'url' | 'elsewhere' | 'end'> = { requests: [], breakAt: undefined, knowsRanges: true, spoiled: new Map(), listed: [] };
+  const hub: Omit<ModelHub, 'url' | 'elsewhere' | 'end'> = {
+    requests: [],
+    breakAt: undefined,
+    knowsRanges: true,
+    spoiled: new Map(),
+    listed: [],
+    listedBytes: 1,
+    breaksList: false,
+  };
   const note = (request: IncomingMessage) => {
     const { authorization, range } = request.headers;
     hub.requests.push({ port: request.socket.localPort as number, path: request.url as string, authorization, range });
@@ -61,7 +73,11 @@ export async function startModelHub(token: string, models: ReadonlyMap<string, R
     const path = request.url as string;
     if (request.headers.authorization !== `Bearer ${token}`) return response.writeHead(401).end();
     const listed = models.get(/^\/api\/models\/([^/]+\/[^/]+)\/revision\/[^/?]+\?blobs=true$/.exec(path)?.[1] ?? '');
-    if (listed) return response.setHeader('content-type', 'application/json').end(JSON.stringify(listing(listed, hub.listed)));
+    if (listed) {
+      const body = JSON.stringify(listing(listed, hub));
+      response.setHeader('content-type', 'application/json').setHeader('content-length', body.length);
+      return hub.breaksList ? response.write(body.slice(0, 50), () => response.socket?.end()) : response.end(body);
+    }
     const found = find(path);
     if (!found) return response.writeHead(404).end();
     return found.bytes.length >= LARGE_BYTES ? response.writeHead(302, { location: `${far}${path}` }).end() : send(request, response, found);
@@ -76,12 +92,12 @@ export async function startModelHub(token: string, models: ReadonlyMap<string, R
 }
 
 /** As the public hub answers: the digest of large files only. */
-function listing(files: ReadonlyMap<string, Uint8Array>, more: readonly string[]): object {
+function listing(files: ReadonlyMap<string, Uint8Array>, { listed, listedBytes }: Pick<ModelHub, 'listed' | 'listedBytes'>): object {
   const siblings = [...files].map(([rfilename, bytes]) => {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     return { rfilename, size: bytes.length, ...(bytes.length >= LARGE_BYTES && { lfs: { sha256, size: bytes.length, pointerSize: 130 } }) };
   });
-  return { sha: COMMIT, siblings: [...siblings, ...more.map((rfilename) => ({ rfilename, size: 1 }))] };
+  return { sha: COMMIT, siblings: [...siblings, ...listed.map((rfilename) => ({ rfilename, size: listedBytes }))] };
 }
 
 async function listen(server: Server): Promise<string> {

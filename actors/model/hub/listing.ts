@@ -35,6 +35,20 @@ interface ToldFile {
 
 /** @throws HubError */
 export async function listingOf(hub: Hub, id: string, revision: string): Promise<Listing> {
+  const text = await listed(hub, id, revision).catch((error: unknown) => {
+    if (error instanceof HubError) throw error;
+    throw new HubError(
+      `${new URL(hub.url).host} cannot be asked for its files of ${id} (${(error as Error).message}): check [ai] model_hub and the network`,
+      error,
+    );
+  });
+  const { sha, siblings } = parse(text);
+  if (typeof sha !== 'string' || !COMMIT.test(sha) || !Array.isArray(siblings))
+    throw new HubError('the hub does not answer as a model hub does; check [ai] model_hub');
+  return { commit: sha, files: siblings.flatMap(fileOf) };
+}
+
+async function listed(hub: Hub, id: string, revision: string): Promise<string> {
   const { status, body } = await ask(hub, listingAddress(hub.url, id, revision), { accept: 'application/json' });
   if (status !== 200) refuseStatus(hub, `model ${id} at revision ${revision}`, status);
   const chunks: Buffer[] = [];
@@ -44,10 +58,7 @@ export async function listingOf(hub: Hub, id: string, revision: string): Promise
     if (size > MAX_LISTING_BYTES) throw new HubError(`the list of files of ${id} is larger than ${MAX_LISTING_BYTES} bytes`);
     chunks.push(chunk as Buffer);
   }
-  const { sha, siblings } = parse(Buffer.concat(chunks).toString());
-  if (typeof sha !== 'string' || !COMMIT.test(sha) || !Array.isArray(siblings))
-    throw new HubError('the hub does not answer as a model hub does; check [ai] model_hub');
-  return { commit: sha, files: siblings.flatMap(fileOf) };
+  return Buffer.concat(chunks).toString();
 }
 
 /** A file whose name could leave the folder is not even listed. */

@@ -7,6 +7,7 @@ import { fileAddress } from './address.ts';
 import { download } from './download.ts';
 import { chosenFiles, type HubFile, listingOf } from './listing.ts';
 import type { Hub } from './request.ts';
+import { requireRoom } from './room.ts';
 
 export interface Pull {
   readonly hub: Hub;
@@ -39,6 +40,7 @@ export async function pull({ hub, id, revision, precision, folder, name, onProgr
   const files = chosenFiles(listing, precision);
   const partial = partialFolder(folder, name);
   await keepOnly(partial, `${hub.url} ${id} ${listing.commit}`);
+  await requireRoom(partial, files);
   const totalBytes = files.reduce((sum, { bytes }) => sum + bytes, 0);
   const digests: Record<string, { sha256: string; bytes: number }> = {};
   let before = 0;

@@ -29,7 +29,7 @@ test.before(async () => {
 });
 test.before.each(() => {
   rmSync(models, { recursive: true, force: true });
-  Object.assign(hub, { breakAt: undefined, knowsRanges: true });
+  Object.assign(hub, { breakAt: undefined, knowsRanges: true, listedBytes: 1, breaksList: false });
   hub.spoiled.clear();
   hub.listed.length = 0;
   hub.requests.length = 0;
@@ -187,6 +187,20 @@ test('what is not as announced is refused, and the installed model stays', async
   hub.spoiled.set('onnx/encoder_model.onnx', Buffer.concat([ENCODER, Buffer.from('more')]));
   await assert.rejects(pullHere(), /sends more than the \d+ bytes/);
   assert.deepEqual(await verifyModel(models, 'opus-mt-en-fr'), []);
+});
+
+test('a model for which there is no room is refused before anything is downloaded', async () => {
+  hub.listed.push('large.model');
+  hub.listedBytes = 10 ** 15;
+  await assert.rejects(pullHere(), /there is no room for the model: 1000000000\.\d MB are to come, and of the [\d.]+ MB that are free .* 100\.0 MB$/);
+  assert.equal(hub.requests.length, 1);
+});
+
+test('a hub that is not there, and one whose list breaks off, are told by name', async () => {
+  hub.breaksList = true;
+  const { code, out } = await model(['pull', ID]);
+  assert.deepEqual([code, out.includes(`${new URL(hub.url).host} cannot be asked for its files of ${ID} (`)], [1, true], out);
+  await assert.rejects(pullHere({ hub: { url: 'http://127.0.0.1:9', token: TOKEN } }), /^HubError: 127\.0\.0\.1:9 cannot be asked .*: check \[ai\] model_hub/);
 });
 
 test('names that could leave the folder are refused before anything is asked or written', async () => {
