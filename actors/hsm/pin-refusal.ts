@@ -1,4 +1,4 @@
-// A PIN that a token has refused: it is not sent again until the token shows that an operator has corrected the problem.
+// The PINs that a token has refused: none of them is sent again until the token shows that an operator has corrected the problem.
 
 /** CKF_USER_PIN_COUNT_LOW, CKF_USER_PIN_FINAL_TRY, CKF_USER_PIN_LOCKED: the token reports that a PIN was refused. */
 const PIN_REFUSED_FLAGS = 0x10000 | 0x20000 | 0x40000;
@@ -12,15 +12,18 @@ export interface TokenFacts {
 
 export class PinRefusal {
   readonly #token: TokenFacts;
-  readonly #mark: number;
+  readonly #marks: ReadonlySet<number>;
   #isRemembered = false;
   /** The correction was told, and the library started again where that can be: some libraries refuse the right PIN too until then. */
   isKnownCorrected = false;
+  /** Whether the PIN that was looked at last is one of them. */
+  #isConcerned = true;
 
-  /** @param mark of the PIN */
-  constructor(token: TokenFacts, mark: number) {
+  /** @param mark of the PIN @param before those that were refused earlier: a file may have one of them again */
+  constructor(token: TokenFacts, mark: number, before?: PinRefusal) {
     this.#token = token;
-    this.#mark = mark;
+    const isForgiven = before === undefined || before.isKnownCorrected || before.#token.serial !== token.serial || before.isCorrected(token);
+    this.#marks = new Set([...(isForgiven ? [] : before.#marks), mark]);
   }
 
   /** @param flags of the token after the refusal */
@@ -29,7 +32,13 @@ export class PinRefusal {
   }
 
   concerns({ serial }: TokenFacts, mark: number): boolean {
-    return this.#token.serial === serial && this.#mark === mark;
+    this.#isConcerned = this.#token.serial === serial && this.#marks.has(mark);
+    return this.#isConcerned;
+  }
+
+  /** The slot waits for another PIN, or for a correction. */
+  get isTheProblem(): boolean {
+    return this.#isConcerned && !this.isKnownCorrected;
   }
 
   /** Whether the token remembers no refusal any more, or has another label: only C_InitToken changes it (PKCS#11 3.1 section 5.5.8), and the PIN with it. */

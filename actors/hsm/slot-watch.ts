@@ -81,7 +81,7 @@ export class SlotWatch {
 
   /** The problem is the PIN, so a restart of the library would not help. */
   get refused(): boolean {
-    return this.#refusal !== undefined;
+    return this.#refusal?.isTheProblem === true;
   }
 
   /** The session ended since the last probe. */
@@ -158,18 +158,18 @@ export class SlotWatch {
     const pin = textOfSecret(this.#pin);
     const mark = markOfPin(pin);
     this.#requireNotRefused({ serial, label, flags }, mark);
-    this.#refusal = undefined;
     this.#session = this.sessions.open();
     try {
       library.C_Login(this.#session, USER, pin);
     } catch (error) {
       if (isPinRefusal(error)) {
         // Known before the token is asked: it may not answer any more.
-        this.#refusal = new PinRefusal({ serial, label, flags }, mark);
+        this.#refusal = new PinRefusal({ serial, label, flags }, mark, this.#refusal);
         this.#refusal.remember(library.C_GetTokenInfo(slot).flags);
       }
       if (returnValue(error) !== CKR.USER_ALREADY_LOGGED_IN) throw error;
     }
+    this.#refusal = undefined;
     if (this.#binding.serial !== serial) await this.#binding.bind(serial);
     this.#isBound = true;
     this.#label = label;

@@ -158,7 +158,7 @@ test('another PIN in its file is offered, the refused one never again', async ()
     return watch.probe(library);
   };
   state.login = CKR.PIN_INCORRECT;
-  for (const pin of ['typo', 'typo', 'typo', 'other typo', 'other typo']) equal(await probe(pin), false);
+  for (const pin of ['typo', 'typo', 'typo', 'other typo', 'other typo', 'typo', 'other typo']) equal(await probe(pin), false);
   deepEqual(state.logins, ['typo', 'other typo']);
   match(watch.problem ?? '', /does not send this PIN again until its file has another, or the token shows that it was corrected/);
   rmSync(file);
@@ -169,9 +169,17 @@ test('another PIN in its file is offered, the refused one never again', async ()
   equal(await watch.probe(library), false);
   match(watch.problem ?? '', /pin is empty$/);
   equal(await probe('other typo'), false);
+  equal(watch.refused, true);
+  // The token does not say whether it is the right one.
+  state.login = CKR.DEVICE_ERROR;
+  equal(await probe('right'), false);
+  equal(watch.refused, false);
+  for (const pin of ['typo', 'other typo']) equal(await probe(pin), false);
+  equal(watch.refused, true);
   state.login = undefined;
   equal(await probe('right'), true);
-  deepEqual(state.logins, ['typo', 'other typo', 'right']);
+  equal(watch.refused, false);
+  deepEqual(state.logins, ['typo', 'other typo', 'right', 'right']);
   rmSync(folder, { recursive: true });
 });
 
