@@ -24,40 +24,34 @@ export interface Making {
 }
 
 /**
- * Some tokens refuse a call, as in trouble with their device, and have made the key all the same. Nobody else has it, as its name was free.
- * @param keys what the call makes
+ * What was made, by its first key. If the token does not tell it, the caller gets an error, and nothing stays that has the name; if only the session has
+ * ended, it is told in another one. A token that refuses the making itself may have made the key all the same, but so may another node under that name:
+ * that key stays for whoever administers the token, as one that is made too late does.
  */
-function orNothing<T>(token: Token, keys: readonly TokenKeyName[], make: () => T): T {
-  try {
-    return make();
-  } catch (error) {
-    destroyAll(token, keys);
-    throw error;
-  }
-}
-
-function destroyAll(token: Token, keys: readonly TokenKeyName[]): void {
-  for (const key of keys) {
-    try {
-      destroy(token, key);
-    } catch {
-      // The token is away. Whoever administers it finds the key later.
-    }
-  }
-}
-
-/** What was made, by its first key. If the token does not tell it, the caller gets an error, and nothing stays that has the name; if only the session has ended, it is told in another one. */
 function told(token: Token, keys: readonly [TokenKeyName, ...TokenKeyName[]], made: readonly pkcs11js.Handle[] = []): TokenKey {
   let first: TokenKey;
   try {
     first = token.describe(keys[0], made[0]);
   } catch (error) {
-    if (!isStaleSession(error) && !isStaleObject(error)) destroyAll(token, keys);
+    if (!isStaleSession(error) && !isStaleObject(error)) destroyAll(token, keys, made);
     throw error;
   }
   // Last: if the token goes away now, it has the key, and a refusal would leave one that nobody knows of.
   if (made.length > 0) requireAlone(token, keys, made);
   return first;
+}
+
+/** @param made the handles of the keys; without them, those of another session made them, and they go by their names */
+function destroyAll(token: Token, keys: readonly TokenKeyName[], made: readonly pkcs11js.Handle[]): void {
+  for (const [at, key] of keys.entries()) {
+    const handle = made[at];
+    try {
+      if (handle) token.library.C_DestroyObject(token.session, handle);
+      else destroy(token, key);
+    } catch {
+      // The token is away. Whoever administers it finds the key later.
+    }
+  }
 }
 
 /** @throws KeyExists, MechanismMissing */
@@ -67,7 +61,7 @@ export function generate(token: Token, options: SecretOptions, making: Making): 
   requireFree(token, key);
   const mechanism = toMechanism({ name: GENERATE[options.type] }, token);
   const template = changed(secretTemplate(options), token.quirks.attributes, 'secret');
-  const handle = orNothing(token, [key], () => token.library.C_GenerateKey(token.session, mechanism, template));
+  const handle = token.library.C_GenerateKey(token.session, mechanism, template);
   making.isMade = true;
   return told(token, [key], [handle]);
 }
@@ -86,7 +80,7 @@ export function generatePair(token: Token, options: PairOptions, making: Making)
   const templates = pairTemplates(options, token.mechanisms);
   const publicKey = changed(templates.publicKey, attributes, 'public');
   const privateKey = changed(templates.privateKey, attributes, 'private');
-  const made = orNothing(token, keys, () => token.library.C_GenerateKeyPair(token.session, mechanism, publicKey, privateKey));
+  const made = token.library.C_GenerateKeyPair(token.session, mechanism, publicKey, privateKey);
   making.isMade = true;
   return told(token, keys, [made.privateKey, made.publicKey]);
 }
@@ -114,7 +108,7 @@ export function bring(token: Token, options: KeyOptions, brought: BroughtKey, ma
   const [first, ...others] = NEEDED[typeOf(brought)];
   if (first !== undefined && ![first, ...others].some((name) => isThere(token, name))) throw new MechanismMissing(first);
   const template = changed(broughtTemplate(options, brought, token.mechanisms), token.quirks.attributes, brought.kind);
-  const handle = orNothing(token, [key], () => put(token, brought, template));
+  const handle = put(token, brought, template);
   making.isMade = true;
   return told(token, [key], [handle]);
 }

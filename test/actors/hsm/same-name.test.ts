@@ -7,6 +7,7 @@ import { KeyExists } from '../../../actors/hsm/free-name.ts';
 import { bring, generate, generatePair } from '../../../actors/hsm/key-store.ts';
 import { Token } from '../../../actors/hsm/token.ts';
 import { CKA } from '../../../kmip/pkcs11.ts';
+import { PKCS_11_RETURN_CODE as CKR } from '../../../kmip/ttlv/pkcs11.ts';
 import { createSoftHsm, type SoftHsm } from '../../softhsm.ts';
 import { SOFTHSM_LIBRARY, skipWithout } from '../../system.ts';
 
@@ -82,6 +83,21 @@ if (!skipWithout('softhsm2')) {
       for (const each of kinds) assert.equal(first.listed(each).filter((key) => first.read(key, CKA.LABEL)?.toString() === name).length, 1, each);
       assert.deepEqual(first.lookUp({ name, kind: kinds[0] as TokenKey['kind'] }), winner);
       assert.throws(() => make(second, name), KeyExists);
+    });
+
+  for (const [kind, { call, kinds, make }] of Object.entries(MAKINGS))
+    test(`${kind}: a making that the token refuses leaves alone the key that another node has made meanwhile`, () => {
+      const [first, name] = [open(), `refused ${kind}`];
+      const full = Object.assign(new Error('of the token'), { code: CKR.DEVICE_MEMORY });
+      const second = open(call, () => {
+        make(first, name);
+        throw full;
+      });
+      assert.throws(
+        () => make(second, name),
+        (error) => error === full,
+      );
+      for (const each of kinds) assert.equal(first.listed(each).filter((key) => first.read(key, CKA.LABEL)?.toString() === name).length, 1, each);
     });
 }
 

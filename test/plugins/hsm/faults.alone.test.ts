@@ -199,15 +199,18 @@ function registerHalf(type: 'PrivateKey' | 'PublicKey', id: string, [algorithm, 
 }
 
 function lies(): void {
-  test('a token that has made a key and says that it has not: nothing stays, and the name is free', async () => {
+  test('a token that has made a key and says that it has not: the next attempt finds it, to be destroyed', async () => {
     const name = (end: string) => bad.replace(/key$/, end);
     const pair = () => makePair(admin, name('denied pair'), enumeration('CryptographicAlgorithm', 'EC'), curve('P_256'));
-    for (const make of [() => makeSecret(admin, name('denied')), pair, () => registerAes(name('denied too'))]) {
+    const makings = [() => makeSecret(admin, name('denied')), pair, () => registerAes(name('denied too'))];
+    for (const make of makings) {
       library.tell('lie');
       await refused(make(), /CKR_DEVICE_ERROR$/);
       library.tell(undefined);
-      await done(make());
+      await refused(make(), /^Object_Already_Exists/);
     }
+    for (const end of ['denied', 'denied pair', 'denied pair_pk', 'denied too']) await done(kmip(admin, 'Destroy', identifier(name(end))));
+    for (const make of makings) await done(make());
   });
 }
 
