@@ -6,6 +6,7 @@ import { ConfigError } from '../../kernel/config/config-error.ts';
 import type { KeyEncryptionKey } from '../../kernel/keys/key-encryption-key.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
 
+const GCM = 'CKM_AES_GCM';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const SHORT = /^hsm::(\d{1,10}::.+)$/s;
@@ -47,7 +48,7 @@ export function hsmKeyNamed(full: string, instances: Instances): KeyEncryptionKe
   if (!place) return undefined;
   const { key } = place;
   const mechanism = (iv: Uint8Array, label: string): TokenMechanism => ({
-    name: 'CKM_AES_GCM',
+    name: GCM,
     parameter: { kind: 'gcm', iv, aad: new Uint8Array(Buffer.from(label)), tagBits: TAG_BYTES * 8 },
   });
   const call = <T>(work: Call<T>): Promise<HsmAnswer<T>> => callAt(place, instances, work);
@@ -60,18 +61,18 @@ export function hsmKeyNamed(full: string, instances: Instances): KeyEncryptionKe
       let sealed = await seal(dataKey, iv, label);
       if (!sealed.ok && sealed.failure.why === 'absent') {
         const options = { name: key.name, type: 'AES', bits: 256, uses: ['encrypt', 'decrypt'], sensitive: true, extractable: false } as const;
-        valueFrom(full, await call((hsm, slot) => hsm.generate(slot, options)));
+        valueFrom(full, 'to make the key', await call((hsm, slot) => hsm.generate(slot, options)));
         sealed = await seal(dataKey, iv, label);
       }
-      const { data, iv: chosen = iv } = valueFrom(full, sealed);
+      const { data, iv: chosen = iv } = valueFrom(full, GCM, sealed);
       return new Uint8Array(Buffer.concat([chosen, data]));
     },
     async unwrap(wrapped, label) {
       const iv = wrapped.slice(0, IV_BYTES);
       const opened = await call((hsm, slot) => hsm.decrypt(slot, key, mechanism(iv, label), wrapped.slice(IV_BYTES)));
-      if (opened.ok || opened.failure.why !== 'refused') return valueFrom(full, opened);
+      if (opened.ok || opened.failure.why !== 'refused') return valueFrom(full, GCM, opened);
       // Many tokens say CKR_GENERAL_ERROR for a wrong tag, as for any trouble. One that works with this key has refused the data.
-      valueFrom(full, await seal(new Uint8Array(1), new Uint8Array(randomBytes(IV_BYTES)), label));
+      valueFrom(full, GCM, await seal(new Uint8Array(1), new Uint8Array(randomBytes(IV_BYTES)), label));
       return undefined;
     },
   };
@@ -108,8 +109,10 @@ function namedIn(id: string, { ref }: Instances): { readonly prefix: string; rea
   return prefix === undefined || slot === undefined || name === undefined ? undefined : { prefix, slot: Number(slot), name };
 }
 
-/** @throws Error that says why the token did not do it */
-function valueFrom<T>(id: string, answer: HsmAnswer<T>): T {
+/** @param what was asked of the token @throws Error that says why the token did not do it */
+function valueFrom<T>(id: string, what: string, answer: HsmAnswer<T>): T {
   if (answer.ok) return answer.value;
-  throw new Error(`${id}: ${answer.failure.text}`);
+  const { why, text } = answer.failure;
+  if (why === 'mechanism') throw new Error(`${id}: the token has no mechanism ${text}, which it needs for a key-encryption key`);
+  throw new Error(`${id}: ${why === 'refused' ? `the token refuses ${what}: ${text}` : text}`);
 }
