@@ -17,6 +17,8 @@ const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 interface PeerCertificate {
   readonly present: boolean;
   readonly view: PeerCertificateView | undefined;
+  /** Why a certificate that is present proves none. It tells only what its holder may know: nothing of accounts. */
+  readonly refusal: string | undefined;
 }
 
 /** Connections whose certificate was checked against an authority or a revocation list that is no longer in use. */
@@ -43,8 +45,8 @@ interface Shown {
   /** Milliseconds since the epoch. */
   readonly from: number;
   readonly to: number;
-  /** Holds between `from` and `to`; undefined if the certificate proves no identity at all. */
-  readonly view: PeerCertificateView | undefined;
+  /** Holds between `from` and `to`; the reason if the certificate proves no identity at all. */
+  readonly proof: PeerCertificateView | string;
 }
 
 const shown = new WeakMap<TLSSocket, Shown | undefined>();
@@ -53,17 +55,34 @@ const shown = new WeakMap<TLSSocket, Shown | undefined>();
 export function peerCertificate(socket: TLSSocket, now: number): PeerCertificate {
   if (!shown.has(socket)) shown.set(socket, read(socket));
   const certificate = shown.get(socket);
-  if (!certificate) return { present: false, view: undefined };
-  const { from, to, view } = certificate;
-  return { present: true, view: from <= now && now <= to && !distrusted.has(socket) ? view : undefined };
+  if (!certificate) return { present: false, view: undefined, refusal: undefined };
+  const { proof } = certificate;
+  if (typeof proof === 'string') return { present: true, view: undefined, refusal: proof };
+  const refusal = distrusted.has(socket) ? CHANGED : outOfTime(certificate, now);
+  return { present: true, view: refusal === undefined ? proof : undefined, refusal };
+}
+
+/** In words, for the holder. */
+export const certificateRefused = (refusal: string): string => `the client certificate is not accepted: ${refusal}`;
+
+const CHANGED = 'the authorities or the revocation lists have changed since the connection began; connect again';
+
+function outOfTime({ from, to }: Shown, now: number): string | undefined {
+  if (now < from) return 'it or an authority above it is not valid yet';
+  return now > to ? 'it, an authority above it or a revocation list of one has ended' : undefined;
 }
 
 function read(socket: TLSSocket): Shown | undefined {
   const certificate = socket.getPeerX509Certificate?.();
   if (!certificate) return undefined;
-  const commonName = socket.authorized && allowsClients(certificate) ? commonNameOf(certificate) : undefined;
-  const view = commonName === undefined ? undefined : { commonName };
-  return { ...validityOf(socket), view };
+  return { ...validityOf(socket), proof: proofOf(socket, certificate) };
+}
+
+function proofOf(socket: TLSSocket, certificate: X509Certificate): PeerCertificateView | string {
+  if (!socket.authorized) return refusalOf(socket);
+  if (!allowsClients(certificate)) return 'its extendedKeyUsage does not allow clients';
+  const commonName = commonNameOf(certificate);
+  return commonName === undefined ? 'it must have exactly one common name, which a user can have' : { commonName };
 }
 
 /**
@@ -79,6 +98,11 @@ function validityOf(socket: TLSSocket): Pick<Shown, 'from' | 'to'> {
   const lists = listsOf.get(socket);
   const ends = lists ? [...chain].map(({ raw }) => endOfLists(lists, raw)) : [];
   return { from: Math.max(...dates.map(({ from }) => from)), to: Math.min(...dates.map(({ to }) => to), ...ends) };
+}
+
+/** @returns the code of OpenSSL, such as CERT_HAS_EXPIRED or UNABLE_TO_GET_CRL. Node has codes for the most frequent reasons only */
+export function refusalOf({ authorizationError: code }: TLSSocket): string {
+  return String(code) === 'UNSPECIFIED' ? 'it or an authority above it breaks a rule of RFC 5280, or has a key that is too short' : String(code);
 }
 
 /** An absent extension allows every use. */

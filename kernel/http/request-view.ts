@@ -52,6 +52,10 @@ export class RequestView implements Request {
     return view;
   }
 
+  get certificateRefusal(): string | undefined {
+    return peerCertificate(this.#request.raw.socket as TLSSocket, this.#clock.now()).refusal;
+  }
+
   get signal(): AbortSignal {
     if (!this.#gone) {
       const controller = new AbortController();

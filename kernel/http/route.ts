@@ -19,6 +19,8 @@ export interface Request<Body = unknown> {
   readonly cookie: string | undefined;
   /** The client certificate, if there is one and it is valid now. @throws Fault FORBIDDEN if a page of another origin asks: browsers add certificates by themselves */
   readonly certificate: PeerCertificateView | undefined;
+  /** Why there is none, although the client has shown one. */
+  readonly certificateRefusal: string | undefined;
   /** Aborted if the client disconnects before it gets its answer. */
   readonly signal: AbortSignal;
   /**
@@ -28,7 +30,7 @@ export interface Request<Body = unknown> {
 }
 
 /** What is known of a request before its query and body are looked at. */
-export interface Asking extends Pick<Request, 'params' | 'headers' | 'caller' | 'certificate' | 'address'> {
+export interface Asking extends Pick<Request, 'params' | 'headers' | 'caller' | 'certificate' | 'certificateRefusal' | 'address'> {
   /** As sent: a parameter that is given twice is a list. */
   readonly query: Readonly<Record<string, unknown>>;
 }

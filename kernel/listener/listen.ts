@@ -4,7 +4,7 @@ import { createServer, type Server, type TLSSocket, type TlsOptions } from 'node
 import type { AddressList } from '../address-list.ts';
 import type { Clock } from '../clock.ts';
 import { expectProxies } from '../http/behind-proxies.ts';
-import { isDistrusted, peerCertificate } from '../http/client-certificate.ts';
+import { certificateRefused, isDistrusted, peerCertificate, refusalOf } from '../http/client-certificate.ts';
 import { type ConnectionLedgers, type Connections, watchConnections } from '../http/connections.ts';
 import { certificateHolder } from '../http/holder.ts';
 import type { TlsService } from '../http/tls.ts';
@@ -62,7 +62,11 @@ export async function listen(listener: PassedListener, options: ListenOptions): 
     talks.set(socket, talk);
     socket.on('close', () => talks.delete(socket));
   });
-  server.on('tlsClientError', (error) => log.debug({ listener: listener.name, reason: error.message }, 'TLS handshake failed'));
+  server.on('tlsClientError', (error, socket) => {
+    // All that Node says of a certificate that was refused is that the connection was closed.
+    const reason = socket.authorizationError ? certificateRefused(refusalOf(socket)) : error.message;
+    log.debug({ listener: listener.name, reason }, 'TLS handshake failed');
+  });
   const address = await bind(server, listener, options);
   const stopChecks = repeat(clock, () => {
     for (const talk of talks.values()) talk.expire();
@@ -98,8 +102,9 @@ async function closeAll(server: Server, talks: Iterable<Conversation>, connectio
 /** @returns undefined for a client without a valid certificate, whose connection ends */
 function begin(socket: TLSSocket, listener: Listener, options: ListenOptions, connections: Connections): Conversation | undefined {
   socket.on('error', () => socket.destroy());
-  const { view } = peerCertificate(socket, options.clock.now());
+  const { view, refusal = 'there is none' } = peerCertificate(socket, options.clock.now());
   if (!view) {
+    options.log.debug({ listener: listener.name, source: socket.remoteAddress, reason: certificateRefused(refusal) }, 'connection closed');
     socket.destroy();
     return undefined;
   }

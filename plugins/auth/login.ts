@@ -1,6 +1,7 @@
 // POST /login: determines which credential the request has, verifies it, and creates the session.
 import { randomUUID } from 'node:crypto';
 import { Fault } from '../../kernel/fault.ts';
+import { certificateRefused } from '../../kernel/http/client-certificate.ts';
 import type { Asking, Response } from '../../kernel/http/route.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
 import { MAX_REALM_ID } from '../../kernel/realm-id.ts';
@@ -33,31 +34,38 @@ export function credentialRequired(ctx: AuthContext, count: (outcome: string) =>
     const { realm } = asking.query;
     if (typeof realm !== 'string' || realm === '' || realm.length > MAX_REALM_ID) return;
     const credential = credentialOf(asking);
-    if (typeof credential === 'string') {
+    if ('missing' in credential) {
       count('Refused');
-      await refuse(ctx, asking, credential);
+      await refuse(ctx, asking, credential.missing, undefined, credential.told);
     } else if ('basic' in credential) credential.basic.password.fill(0);
   };
 }
 
-type Credential = { readonly basic: BasicCredentials } | { readonly token: string } | { readonly commonName: string };
+/** There is none that can be looked at, for a reason that is for the audit log; the holder of a certificate is told it too. */
+interface Missing {
+  readonly missing: string;
+  readonly told?: string;
+}
 
-/** The Authorization header takes precedence over a client certificate. The session cookie is ignored. @returns why there is none, for the audit log */
-function credentialOf(asking: Pick<Asking, 'headers' | 'certificate'>): Credential | string {
+type Credential = { readonly basic: BasicCredentials } | { readonly token: string } | { readonly commonName: string } | Missing;
+
+/** The Authorization header takes precedence over a client certificate. The session cookie is ignored. */
+function credentialOf(asking: Pick<Asking, 'headers' | 'certificate' | 'certificateRefusal'>): Credential {
   const authorization = asking.headers['authorization'] as string | undefined;
   if (authorization === undefined) {
-    const { certificate } = asking;
-    return certificate ? { commonName: certificate.commonName } : 'no credentials';
+    const { certificate, certificateRefusal: refusal } = asking;
+    if (certificate) return { commonName: certificate.commonName };
+    return refusal === undefined ? { missing: 'no credentials' } : { missing: certificateRefused(refusal), told: certificateRefused(refusal) };
   }
   const basic = parseBasic(authorization);
   if (basic) return { basic };
   const token = /^Bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i.exec(authorization)?.[1];
-  return token === undefined ? 'malformed credentials' : { token };
+  return token === undefined ? { missing: 'malformed credentials' } : { token };
 }
 
 function prove(ctx: AuthContext, request: LoginRequest): Promise<LoginEnd> {
   const credential = credentialOf(request);
-  if (typeof credential === 'string') return refuse(ctx, request, credential);
+  if ('missing' in credential) return refuse(ctx, request, credential.missing, undefined, credential.told);
   if ('basic' in credential) return provePassword(ctx, request, credential.basic);
   return 'token' in credential ? proveToken(ctx, request, credential.token) : proveCertificate(ctx, request, credential.commonName);
 }

@@ -55,7 +55,7 @@ test.before(async () => {
       gone = made;
       return `client_crl = "${file('crl.pem', await revocationList(authority, [made]))}"`;
     });
-  server = await startSecureServer({ plugins: [plugin()] as never, config: '[http]\nrequest_timeout = 5\n' }, revoked);
+  server = await startSecureServer({ plugins: [plugin()] as never, config: '[http]\nrequest_timeout = 5\n[log]\nlevel = "debug"\n' }, revoked);
   port = Number(new URL(server.announcements.find((text) => text.startsWith('echo listener on '))?.slice('echo listener on '.length) as string).port);
   ann = await server.client('ann');
 });
@@ -102,20 +102,25 @@ async function isServed(made?: Made): Promise<boolean> {
   return served;
 }
 
-test('missing, foreign, expired, revoked, wrong-use and nameless certificates are refused', async () => {
+test('missing, foreign, expired, revoked, wrong-use and nameless certificates: refused, the log says why', async () => {
   assert.equal(await isServed(ann), true);
   const foreign = await makeCertificate('CN=other ca');
   const before = seen.messages.length;
-  for (const made of [
-    undefined,
-    gone,
-    await makeCertificate('CN=mallory', { issuer: foreign, usage: CLIENT_AUTH }),
-    await server.client('late', { days: -1 }),
-    await server.client('server', { usage: SERVER_AUTH }),
-    await server.client('one, CN=two'),
-    await server.client('realm/user'),
-  ])
+  const noName = 'it must have exactly one common name, which a user can have';
+  for (const [made, why] of [
+    [undefined, undefined],
+    [gone, 'CERT_REVOKED'],
+    [await makeCertificate('CN=mallory', { issuer: foreign, usage: CLIENT_AUTH }), 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+    [await server.client('late', { days: -1 }), 'CERT_HAS_EXPIRED'],
+    [await server.client('server', { usage: SERVER_AUTH }), 'INVALID_PURPOSE'],
+    [await server.client('one, CN=two'), noName],
+    [await server.client('realm/user'), noName],
+  ] as const) {
+    const from = server.lines.length;
     assert.equal(await isServed(made), false, made?.certificate.subject);
+    const isTold = () => server.lines.slice(from).some(({ reason }) => reason === `the client certificate is not accepted: ${why}`);
+    if (why !== undefined) await until(isTold, `the log says ${why}`);
+  }
   assert.equal(seen.messages.length, before);
 });
 

@@ -122,25 +122,36 @@ test('a certificate is no credential of any other endpoint of the service', asyn
   for (const path of ['/whoami', '/admins', '/admins/realms', '/audit']) assert.equal((await as(ann)('GET', path)).status, 401, path);
 });
 
-test('foreign, expired, of the wrong use, revoked, or without one plain name: 401', async () => {
+test('foreign, expired, of the wrong use, revoked, or without one plain name: 401, which says why', async () => {
   const foreign = await makeCertificate('CN=ca');
-  const refused = [
-    await makeCertificate('CN=ann', { issuer: foreign, usage: CLIENT_AUTH }),
-    await makeCertificate('CN=ann', { usage: CLIENT_AUTH }),
-    await client('ann', { days: -1 }),
-    await client('ann', { usage: SERVER_AUTH }),
-    await makeCertificate('O=ann', { issuer: ca, usage: CLIENT_AUTH }),
-    await client('r/ann'),
+  const noName = 'it must have exactly one common name, which a user can have';
+  const refused: readonly (readonly [Made, string])[] = [
+    [await makeCertificate('CN=ann', { issuer: foreign, usage: CLIENT_AUTH }), 'CERT_SIGNATURE_FAILURE'],
+    [await makeCertificate('CN=ann', { usage: CLIENT_AUTH }), 'UNABLE_TO_GET_CRL'],
+    [await client('ann', { days: -1 }), 'CERT_HAS_EXPIRED'],
+    [await client('ann', { usage: SERVER_AUTH }), 'INVALID_PURPOSE'],
+    [await makeCertificate('O=ann', { issuer: ca, usage: CLIENT_AUTH }), noName],
+    [await client('r/ann'), noName],
     // No path could name them, and one of them means everybody.
-    ...(await Promise.all(['.', '..', '*'].map((name) => client(name)))),
-    await client('x'.repeat(256)),
-    revoked,
+    ...(await Promise.all(['.', '..', '*'].map(async (name) => [await client(name), noName] as const))),
+    [await client('x'.repeat(256)), noName],
+    [revoked, 'CERT_REVOKED'],
   ];
-  for (const made of refused) {
+  for (const [made, why] of refused) {
+    const message = `the client certificate is not accepted: ${why}`;
     const { status, body } = await as(made)('POST', '/login?realm=r');
-    assert.deepEqual([status, body.code], [401, 'AUTH_DENIED'], made.certificate.subject);
+    assert.deepEqual([status, body.code, body.message], [401, 'AUTH_DENIED', message], made.certificate.subject);
+    assert.equal((await as(made)('GET', '/me')).body.message, message, made.certificate.subject);
+    const { events } = (await as()('GET', '/audit?event=login&limit=1000', { cookie: admin })).body;
+    assert.ok(
+      (events as readonly { reason: string }[]).some(({ reason }) => reason === message),
+      message,
+    );
+    // Where no certificate is a credential, it is not the reason either.
+    assert.equal((await as(made)('GET', '/whoami')).body.message, 'authentication is required');
   }
-  assert.equal((await as()('POST', '/login?realm=r')).status, 401);
+  const { status, body } = await as()('POST', '/login?realm=r');
+  assert.deepEqual([status, body.message], [401, 'the credentials are not valid']);
 });
 
 /** Opens a connection and posts a login on it, or asks something else. @returns the status line's code, and the ticket for the next connection */
