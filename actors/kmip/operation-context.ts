@@ -23,6 +23,8 @@ export interface Batch {
   earlier?: Earlier[] | undefined;
   /** Bytes of Data that items have taken from earlier ones. */
   takenBytes?: number;
+  /** An item has ended the batch: those after it are ignored, whatever is to happen after a failure. */
+  isOver?: boolean;
 }
 
 /** The objects that a caller may reach. */

@@ -27,6 +27,6 @@ export function runLater(ctx: BatchContext, items: readonly BatchItem[], header:
 async function runInTwo(ctx: BatchContext, items: readonly BatchItem[], { onError }: RequestHeader, at: number, ids: readonly string[]): Promise<Outcome[]> {
   noteEarlier(ctx);
   const first = at === 0 ? [] : await runBatch(ctx, items.slice(0, at), onError);
-  if (onError === 'Stop' && first.some(({ status }) => status === 'OperationFailed')) return first;
+  if (ctx.batch.isOver || (onError === 'Stop' && first.some(({ status }) => status === 'OperationFailed'))) return first;
   return [...first, ...(await submit(ctx, items.slice(at), onError, ids))];
 }

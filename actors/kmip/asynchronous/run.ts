@@ -72,7 +72,7 @@ async function runOneByOne(running: Running): Promise<void> {
     // A batch may take an hour.
     if (await hasEnded(running)) return;
     const status = await runNext(running, item, ids[at] as string, batch);
-    if (status !== 'Success' && onError === 'Stop') break;
+    if (batch.isOver || (status !== 'Success' && onError === 'Stop')) break;
   }
   await persist(() => endBatch(server, claim.batch, SKIPPED));
 }

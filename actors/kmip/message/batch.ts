@@ -75,7 +75,7 @@ function goesOn({ ctx, onError, outcomes, budget }: Running, found: Outcome): bo
   const outcome = budget.checkSize(found);
   outcomes.push(outcome);
   ctx.opening.keep(budget.answerBytes);
-  return isSuccess(outcome) || onError !== 'Stop';
+  return isSuccess(outcome) || (onError !== 'Stop' && !ctx.batch.isOver);
 }
 
 /** An operation that is pending has not failed. */

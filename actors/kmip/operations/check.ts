@@ -46,5 +46,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
 
 function deny(ctx: OperationContext, reason: ResultReason, why: string): Refusal {
   ctx.batch.placeholder = undefined;
+  // Section 4.9 of 1.0 ends the batch; later versions leave that to the client, who says what is to happen after a failure.
+  if (ctx.version.major === 1 && ctx.version.minor === 0) ctx.batch.isOver = true;
   return new Refusal(reason, `Check failed: ${why}`);
 }

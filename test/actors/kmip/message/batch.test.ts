@@ -78,6 +78,15 @@ test('an extension that is critical fails the whole message, one that is not doe
   assert.equal((await answered([query, extended(true)], [])).length, 1);
 });
 
+test('a denied Check ends the batch in KMIP 1.0, also with Continue, and in no later version', async () => {
+  const denied = batchItem('Check', [id('aes'), interval(TAG.LeaseTime, 1_000_000)]);
+  const reasons = async (minor: number, ...items: Structure[]) => (await answered(items, [CONTINUE], { major: 1, minor })).map(({ reason }) => reason);
+  assert.deepEqual(await reasons(0, query, denied, query), [undefined, 'PermissionDenied']);
+  assert.deepEqual(await reasons(1, query, denied, query), [undefined, 'PermissionDenied', undefined]);
+  // An object that is not there is no denial.
+  assert.deepEqual(await reasons(0, batchItem('Check', [id('nothing')]), query), ['ItemNotFound', undefined]);
+});
+
 test('a client that demands asynchronous answers gets them, one that permits them mostly not', async () => {
   const mandatory = enumeration(TAG.AsynchronousIndicator, ENUM.AsynchronousIndicator.Mandatory);
   const answer = await serve(await fuzzed.fresh(), encodeBinary(requestMessage(V2_1, [query, query], [mandatory])), 'binary', 'any', ALICE);
