@@ -14,14 +14,15 @@ interface Member {
   readonly type: number;
   /** In other versions. */
   readonly orType?: number;
-  readonly many?: true;
+  /** Whether it may be repeated, and the first major version in which it may. */
+  readonly many?: number;
 }
 
 const { Structure: STRUCTURE, Integer, Enumeration, Boolean: BOOLEAN, TextString, ByteString, DateTime } = TYPE;
 
 const MESSAGE: ReadonlyMap<number, Member> = new Map<number, Member>([
   [TAG.RequestHeader, { type: STRUCTURE }],
-  [TAG.BatchItem, { type: STRUCTURE, many: true }],
+  [TAG.BatchItem, { type: STRUCTURE, many: 1 }],
 ]);
 
 const HEADER: ReadonlyMap<number, Member> = new Map<number, Member>([
@@ -31,7 +32,7 @@ const HEADER: ReadonlyMap<number, Member> = new Map<number, Member>([
   [TAG.ServerCorrelationValue, { type: TextString }],
   [TAG.AsynchronousIndicator, { type: Enumeration, orType: BOOLEAN }],
   [TAG.AttestationCapableIndicator, { type: BOOLEAN }],
-  [TAG.AttestationType, { type: Enumeration, many: true }],
+  [TAG.AttestationType, { type: Enumeration, many: 1 }],
   [TAG.Authentication, { type: STRUCTURE }],
   [TAG.BatchErrorContinuationOption, { type: Enumeration }],
   [TAG.BatchOrderOption, { type: BOOLEAN }],
@@ -44,7 +45,8 @@ const ITEM: ReadonlyMap<number, Member> = new Map<number, Member>([
   [TAG.Ephemeral, { type: BOOLEAN, orType: Enumeration }],
   [TAG.UniqueBatchItemID, { type: ByteString }],
   [TAG.RequestPayload, { type: STRUCTURE }],
-  [TAG.MessageExtension, { type: STRUCTURE, many: true }],
+  // Table 283 of 1.4 has one, table 396 of 2.1 several.
+  [TAG.MessageExtension, { type: STRUCTURE, many: 2 }],
 ]);
 
 const VERSION = payloadMembers(['ProtocolVersionMajor', 'ProtocolVersionMinor']);
@@ -85,7 +87,7 @@ function check(parent: Structure, members: ReadonlyMap<number, Member>, version:
     if (!tagExists(tag, version)) throw new Refusal(unknownField(version), `${tagName(parent.tag)} of ${spoken(version)} has no ${tagName(tag)}`);
     if (type !== member.type && type !== member.orType)
       throw new Refusal('InvalidMessage', `${tagName(tag)} is ${TYPE_NAMES.name(type)}, not ${TYPE_NAMES.name(member.type)}`);
-    if (!member.many && parent.value.findIndex((other) => other.tag === tag) !== at)
+    if ((member.many ?? Number.POSITIVE_INFINITY) > version.major && parent.value.findIndex((other) => other.tag === tag) !== at)
       throw new Refusal('InvalidMessage', `${tagName(parent.tag)} must have ${tagName(tag)} only once`);
   }
 }

@@ -108,6 +108,17 @@ test('a MessageExtension has its three members, once each', () => {
   assert.throws(() => withExtension(...members, text(TAG.Comment, 'x')), malformed);
 });
 
+test('an item has several MessageExtensions in KMIP 2.x, and one in KMIP 1.x', () => {
+  const vendors = [text(TAG.VendorIdentification, 'v'), boolean(TAG.CriticalityIndicator, false), structure(TAG.VendorExtension, [])];
+  const extension = structure(TAG.MessageExtension, vendors);
+  const inVersion = (major: number, ...more: Node[]) => {
+    const spoken = structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, major), integer(TAG.ProtocolVersionMinor, 0)]);
+    return read(structure(header.tag, [spoken, integer(TAG.BatchCount, 1)]), structure(item.tag, [...members, ...more])).length;
+  };
+  assert.deepEqual([inVersion(1, extension), inVersion(2, extension, extension), inVersion(3, extension, extension)], [1, 1, 1]);
+  assert.throws(() => inVersion(1, extension, extension), { reason: 'InvalidMessage', message: /must have MessageExtension only once/ });
+});
+
 test('what is in the structures of the header is known, and there once', () => {
   const version = (header.value.find(({ tag }) => tag === TAG.ProtocolVersion) as Structure).value;
   const others = header.value.filter(({ tag }) => tag !== TAG.ProtocolVersion);
