@@ -84,12 +84,12 @@ export function describeContent(type: ObjectTypeCode, content: Structure, attrib
       return describeCertificate(content, attributes);
     case ObjectType.OpaqueObject:
       required(bytesOf(content, TAG.OpaqueDataValue), TAG.OpaqueDataValue);
-      attributes.set(enumeration(TAG.OpaqueDataType, required(codeOf(content, TAG.OpaqueDataType), TAG.OpaqueDataType)));
+      attributes.set(enumeration(TAG.OpaqueDataType, statedCode(content, TAG.OpaqueDataType, attributes)));
       attributes.set(enumeration(TAG.KeyFormatType, ENUM.KeyFormatType.Opaque));
       return;
     case ObjectType.SecretData:
       // A length does not apply to secret data (specification 2.1 section 3), and clients give others than that of its bytes.
-      required(codeOf(content, TAG.SecretDataType), TAG.SecretDataType);
+      statedCode(content, TAG.SecretDataType, attributes);
       keyBlockOf(content);
       return;
     case ObjectType.CertificateRequest:
@@ -111,7 +111,7 @@ function describeKeptElsewhere(type: ObjectTypeCode, content: Structure, attribu
   if (child(required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock), TAG.KeyWrappingData))
     throw new Refusal('InvalidField', 'KeyWrappingData is given without the KeyValue that it describes; give both or none');
   const { algorithm = givenAlgorithm(attributes), length = givenLength(attributes) } = keyBlockHead(content);
-  if (type === ObjectType.SecretData) required(codeOf(content, TAG.SecretDataType), TAG.SecretDataType);
+  if (type === ObjectType.SecretData) statedCode(content, TAG.SecretDataType, attributes);
   else if (algorithm === undefined || length === undefined)
     throw new Refusal('InvalidField', 'the cryptographic algorithm and length must be specified for a key without KeyValue');
   if (type === ObjectType.SplitKey) requireSplitParameters(content);
@@ -182,6 +182,14 @@ function describeAsymmetric(type: ObjectTypeCode, content: Structure, attributes
   attributes.set(integer(TAG.CryptographicLength, facts.length));
   if (facts.curve !== undefined && !attributes.has(TAG.CryptographicDomainParameters))
     attributes.set(structure(TAG.CryptographicDomainParameters, [enumeration(TAG.RecommendedCurve, ENUM.RecommendedCurve[facts.curve])]));
+}
+
+/** The code that the content has to state. @throws Refusal InvalidField if the attribute of the same name differs */
+function statedCode(content: Structure, tag: number, attributes: AttributeSet): number {
+  const own = required(codeOf(content, tag), tag);
+  const given = attributes.first(tag);
+  if (given !== undefined && given.value !== own) throw new Refusal('InvalidField', `the attribute ${tagName(tag)} does not match that of the object`);
+  return own;
 }
 
 function requireSame<T>(what: string, given: T | undefined, own: T | undefined): void {

@@ -15,7 +15,7 @@ import { exportKey } from '../../../../kmip/key-format/key-format.ts';
 import type { Refusal } from '../../../../kmip/refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { tagName } from '../../../../kmip/ttlv/names.ts';
-import { bigInteger, bytes, integer, type Node, type Structure, structure } from '../../../../kmip/ttlv/node.ts';
+import { bigInteger, bytes, enumeration, integer, type Node, type Structure, structure } from '../../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { BROUGHT, certificateRequest, code, DATA, keyBlock } from '../../../fuzz/members.ts';
 
@@ -23,9 +23,9 @@ import { BROUGHT, certificateRequest, code, DATA, keyBlock } from '../../../fuzz
 const RSA_NUMBERS = ['modulus', 'publicExponent', 'privateExponent', 'p', 'q', 'primeExponentP', 'primeExponentQ', 'crtCoefficient'] as const;
 
 /** Undefined for what may be registered. */
-function refusedAs(type: keyof typeof ENUM.ObjectType, content: Structure): Refusal | undefined {
+function refusedAs(type: keyof typeof ENUM.ObjectType, content: Structure, ...given: readonly Node[]): Refusal | undefined {
   try {
-    describeContent(ENUM.ObjectType[type], content, new AttributeSet(), []);
+    describeContent(ENUM.ObjectType[type], content, AttributeSet.of(structure(TAG.Attributes, given)), []);
     return undefined;
   } catch (error) {
     const refusal = refusalOf(error);
@@ -55,6 +55,20 @@ test('a part of a split key is one of its parts, and has the prime of its method
   for (const threshold of [0, 4]) assert.equal(part(1, threshold, 'XOR'), 'InvalidField');
   assert.equal(part(1, 2, 'PolynomialSharingPrimeField'), 'InvalidField');
   assert.equal(part(1, 2, 'PolynomialSharingPrimeField', bigInteger(TAG.PrimeFieldSize, 2n ** 521n - 1n)), undefined);
+});
+
+test('an attribute that says another type of secret or of opaque data than the object is refused', () => {
+  const secret = (of: keyof typeof ENUM.SecretDataType, ...block: Node[]) => structure(TAG.SecretData, [code('SecretDataType', of), ...block]);
+  const whole = keyBlock(BROUGHT, 'Raw');
+  const keptElsewhere = structure(TAG.KeyBlock, [code('KeyFormatType', 'Raw')]);
+  for (const block of [whole, keptElsewhere]) {
+    assert.equal(refusedAs('SecretData', secret('Password', block), code('SecretDataType', 'Password')), undefined);
+    assert.match(refusedAs('SecretData', secret('Password', block), code('SecretDataType', 'Seed'))?.message ?? '', /SecretDataType does not match/);
+  }
+  const type = (value: number) => enumeration(TAG.OpaqueDataType, value);
+  const opaque = structure(TAG.OpaqueObject, [type(0x8000_0001), bytes(TAG.OpaqueDataValue, BROUGHT)]);
+  assert.equal(refusedAs('OpaqueObject', opaque, type(0x8000_0001)), undefined);
+  assert.equal(refusedAs('OpaqueObject', opaque, type(0x8000_0002))?.reason, 'InvalidField');
 });
 
 test('a raw key of an algorithm of secret keys is no private key', () => {
