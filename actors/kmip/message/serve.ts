@@ -7,6 +7,7 @@ import { requireRequest } from '../../../kmip/message/outer.ts';
 import { spelledReason } from '../../../kmip/message/reason.ts';
 import { type BatchItem, type RequestHeader, readHeader, readItems, versionOf } from '../../../kmip/message/request.ts';
 import { failedMessage, responseMessage } from '../../../kmip/message/response.ts';
+import { versionAhead } from '../../../kmip/message/version-ahead.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
@@ -56,7 +57,7 @@ export function serve(
     // JSON that is neither a message nor a known operation is answered like an unknown operation.
     if (refusal.reason === 'OperationNotSupported') return toErrorAnswer(server, 404, refusal.detail, `?:${refusal.reason}`);
     if (seen.operation !== undefined) return toErrorAnswer(server, 422, refusal.detail, `${seen.operation}:${refusal.reason}`);
-    return refusedMessage(server, encoding, fallback, refusal);
+    return refusedMessage(server, encoding, (encoding === 'binary' && versionAhead(bytes)) || fallback, refusal);
   }
   if (bare !== undefined) return serveBare(server, bare, message, { version: fallback, encoding }, caller);
   return serveMessage(server, { message, bytes, encoding, endpoint, verdict }, caller);

@@ -365,8 +365,8 @@ for (const version of ['1.0', '1.4', '2.1'] as const)
     );
   });
 
-/** The version, and the reason, of the answer to a Query in a version. */
-async function answeredIn(major: number, minor: number): Promise<[string, string]> {
+/** The version, and the reason, of the answer to a Query in a version. @param more bytes behind the message, with which it cannot be decoded */
+async function answeredIn(major: number, minor: number, more = 0): Promise<[string, string]> {
   const version = structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, major), integer(TAG.ProtocolVersionMinor, minor)]);
   const asked = enumeration(TAG.QueryFunction, ENUM.QueryFunction.QueryOperations);
   const message = structure(TAG.RequestMessage, [
@@ -376,7 +376,7 @@ async function answeredIn(major: number, minor: number): Promise<[string, string
   const { body } = await request(`${alice.address}/kmip`, {
     method: 'POST',
     headers: { 'content-type': 'application/octet-stream' },
-    body: encodeBinary(message),
+    body: Buffer.concat([encodeBinary(message), Buffer.alloc(more)]),
     dispatcher: alice.agent,
   });
   const answer = decodeBinary(new Uint8Array(await body.arrayBuffer()));
@@ -400,6 +400,17 @@ test('a version that is not served is answered in the newest of its major number
   assert.deepEqual(await answeredIn(3, 1), ['3.0', 'UnsupportedProtocolVersion']);
   assert.deepEqual(await answeredIn(4, 0), ['2.1', 'UnsupportedProtocolVersion']);
   assert.deepEqual(await answeredIn(0, 9), ['2.1', 'UnsupportedProtocolVersion']);
+});
+
+test('a binary message that cannot be decoded is answered in its version too', async () => {
+  for (const [major, minor] of [
+    [1, 0],
+    [1, 2],
+    [2, 0],
+    [3, 0],
+  ] as const)
+    assert.deepEqual(await answeredIn(major, minor, 8), [`${major}.${minor}`, 'InvalidMessage']);
+  assert.deepEqual([await answeredIn(1, 5, 8), await answeredIn(4, 0, 8)].flat(), ['1.4', 'InvalidMessage', '2.1', 'InvalidMessage']);
 });
 
 test('so is a message that is not worked on', () => {
