@@ -5,7 +5,7 @@ import { andThen } from '../at-once.ts';
 import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import { appTokenIn } from './app-token.ts';
-import { certificateRefused, peerCertificate } from './client-certificate.ts';
+import { peerCertificate } from './client-certificate.ts';
 import { cookieIn } from './cookie.ts';
 import { type Authenticator, type Authenticators, type Caller, CREDENTIAL_KINDS, type CredentialKind, type Presented } from './credential.ts';
 import { refuseForeignPage } from './foreign-pages.ts';
@@ -42,27 +42,17 @@ export function createAuthentication(plugins: readonly Authenticators[], clock: 
     attempt: (request) => attempt(request),
     require(request, accepted, own) {
       const found = attempt(request, accepted, own);
-      return found instanceof Promise
-        ? found.then((caller) => requireCaller(caller, request, accepted, clock))
-        : requireCaller(found, request, accepted, clock);
+      return found instanceof Promise ? found.then((caller) => requireCaller(caller, request)) : requireCaller(found, request);
     },
   };
 }
 
 const TWO_COOKIES = `there are two different cookies ${SESSION_COOKIE}; remove them, one may be of another server of this domain`;
 
-function requireCaller(caller: Found, request: FastifyRequest, accepted: readonly CredentialKind[], clock: Clock): Caller {
-  if (!caller) throw new Fault('UNAUTHENTICATED', { detail: refusalOf(request, accepted, clock.now()) });
+function requireCaller(caller: Found, request: FastifyRequest): Caller {
+  if (!caller) throw new Fault('UNAUTHENTICATED', { detail: cookieIn(request.headers.cookie, SESSION_COOKIE) === null ? TWO_COOKIES : undefined });
   refuseForeignPage(request, caller.credential);
   return caller;
-}
-
-/** What the holder of a refused credential could not find out alone. @returns undefined where the usual words say it */
-function refusalOf(request: FastifyRequest, accepted: readonly CredentialKind[], now: number): string | undefined {
-  if (cookieIn(request.headers.cookie, SESSION_COOKIE) === null) return TWO_COOKIES;
-  if (findPresented(request, now)?.kind !== 'certificate' || !accepted.includes('certificate')) return undefined;
-  const { refusal } = peerCertificate(request.raw.socket as TLSSocket, now);
-  return refusal && certificateRefused(refusal);
 }
 
 function askInTurn(authenticators: readonly Authenticator[], presented: Presented, from: number): Found | Promise<Found> {

@@ -17,7 +17,7 @@ const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 interface PeerCertificate {
   readonly present: boolean;
   readonly view: PeerCertificateView | undefined;
-  /** Why a certificate that is present proves none. It tells only what its holder may know: nothing of accounts. */
+  /** Why a certificate that is present proves none: for the audit log and the log. */
   readonly refusal: string | undefined;
 }
 
@@ -62,7 +62,7 @@ export function peerCertificate(socket: TLSSocket, now: number): PeerCertificate
   return { present: true, view: refusal === undefined ? proof : undefined, refusal };
 }
 
-/** In words, for the holder. */
+/** In words, for the operator. */
 export const certificateRefused = (refusal: string): string => `the client certificate is not accepted: ${refusal}`;
 
 const CHANGED = 'the authorities or the revocation lists have changed since the connection began; connect again';

@@ -19,7 +19,7 @@ export interface Request<Body = unknown> {
   readonly cookie: string | undefined;
   /** The client certificate, if there is one and it is valid now. @throws Fault FORBIDDEN if a page of another origin asks: browsers add certificates by themselves */
   readonly certificate: PeerCertificateView | undefined;
-  /** Why there is none, although the client has shown one. */
+  /** Why there is none, although the client has shown one: for the audit log, as answers to refused credentials are alike. */
   readonly certificateRefusal: string | undefined;
   /** Aborted if the client disconnects before it gets its answer. */
   readonly signal: AbortSignal;

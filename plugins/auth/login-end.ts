@@ -30,17 +30,16 @@ export interface Proven {
 /** A proven identity, or the step that the client must take next. */
 export type LoginEnd = Proven | 'TotpRequired' | 'ChangePassword';
 
-/** Writes the audit row of a refusal. @param detail what the client is told, if it may know it @throws Fault AUTH_DENIED, always */
+/** Writes the audit row of a refusal. @throws Fault AUTH_DENIED, always */
 export async function refuse(
   ctx: AuthContext,
   { query, address }: Pick<LoginRequest, 'address'> & Pick<Asking, 'query'>,
   reason: string,
   scheme?: string,
-  detail?: string,
 ): Promise<never> {
   // People type passwords into the wrong field: a text that cannot be a realm's id is not stored.
   const { realm: asked } = query;
   const realm = typeof asked === 'string' && isRealmId(asked) ? asked : undefined;
   await ctx.actors.directory.at('main').record({ event: 'login', outcome: 'refused', realm, actor: 'unknown', scheme, source: sourceOf(address), reason });
-  throw new Fault('AUTH_DENIED', { detail });
+  throw new Fault('AUTH_DENIED');
 }

@@ -34,38 +34,32 @@ export function credentialRequired(ctx: AuthContext, count: (outcome: string) =>
     const { realm } = asking.query;
     if (typeof realm !== 'string' || realm === '' || realm.length > MAX_REALM_ID) return;
     const credential = credentialOf(asking);
-    if ('missing' in credential) {
+    if (typeof credential === 'string') {
       count('Refused');
-      await refuse(ctx, asking, credential.missing, undefined, credential.told);
+      await refuse(ctx, asking, credential);
     } else if ('basic' in credential) credential.basic.password.fill(0);
   };
 }
 
-/** There is none that can be looked at, for a reason that is for the audit log; the holder of a certificate is told it too. */
-interface Missing {
-  readonly missing: string;
-  readonly told?: string;
-}
+type Credential = { readonly basic: BasicCredentials } | { readonly token: string } | { readonly commonName: string };
 
-type Credential = { readonly basic: BasicCredentials } | { readonly token: string } | { readonly commonName: string } | Missing;
-
-/** The Authorization header takes precedence over a client certificate. The session cookie is ignored. */
-function credentialOf(asking: Pick<Asking, 'headers' | 'certificate' | 'certificateRefusal'>): Credential {
+/** The Authorization header takes precedence over a client certificate. The session cookie is ignored. @returns why there is none, for the audit log */
+function credentialOf(asking: Pick<Asking, 'headers' | 'certificate' | 'certificateRefusal'>): Credential | string {
   const authorization = asking.headers['authorization'] as string | undefined;
   if (authorization === undefined) {
     const { certificate, certificateRefusal: refusal } = asking;
     if (certificate) return { commonName: certificate.commonName };
-    return refusal === undefined ? { missing: 'no credentials' } : { missing: certificateRefused(refusal), told: certificateRefused(refusal) };
+    return refusal === undefined ? 'no credentials' : certificateRefused(refusal);
   }
   const basic = parseBasic(authorization);
   if (basic) return { basic };
   const token = /^Bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i.exec(authorization)?.[1];
-  return token === undefined ? { missing: 'malformed credentials' } : { token };
+  return token === undefined ? 'malformed credentials' : { token };
 }
 
 function prove(ctx: AuthContext, request: LoginRequest): Promise<LoginEnd> {
   const credential = credentialOf(request);
-  if ('missing' in credential) return refuse(ctx, request, credential.missing, undefined, credential.told);
+  if (typeof credential === 'string') return refuse(ctx, request, credential);
   if ('basic' in credential) return provePassword(ctx, request, credential.basic);
   return 'token' in credential ? proveToken(ctx, request, credential.token) : proveCertificate(ctx, request, credential.commonName);
 }
