@@ -14,9 +14,9 @@ import { Embedder } from './embedder.ts';
 import { Embedding } from './embedding.ts';
 import { Finder } from './finder.ts';
 import { Indexes } from './indexes.ts';
-import { holdingOf, type LibraryQuotas, requireBases, requireQuota, requireRoom } from './quota.ts';
+import { type LibraryQuotas, othersOf, requireBases, requireQuota, requireRoom } from './quota.ts';
 import { ReferenceKeys } from './reference-keys.ts';
-import { deleteReference, hasReference, insertReference, touchBase } from './rows.ts';
+import { deleteReference, insertReference, touchBase } from './rows.ts';
 import { sealStored } from './seal-stored.ts';
 
 export default defineActor<LibraryApi, LibraryArgs>(async ({ bases: configured, embedder: id, quotas, indexBytes }, ctx) => {
@@ -66,7 +66,7 @@ function changes({ store, keys, clock, bases, quotas, onAdd }: Changing): Pick<L
       const isNew = await bases.isCreated(base, creates);
       if (isNew === undefined) return false;
       if (isNew) await requireBases(store, quotas, 1);
-      await requireRoom(store, quotas, base, await hasReference(store, base, name));
+      await requireRoom(store, quotas, base, name);
       return true;
     },
     async add(reference, creates, by) {
@@ -76,10 +76,10 @@ function changes({ store, keys, clock, bases, quotas, onAdd }: Changing): Pick<L
         const now = clock.now();
         await touchBase(tx, reference.base, now, !bases.isConfigured(reference.base));
         if (isNew) await requireBases(tx, quotas, 0);
-        const before = await holdingOf(tx, quotas, reference.base);
-        await deleteReference(tx, reference.base, reference.name);
+        const others = await othersOf(tx, quotas, reference.base, reference.name);
+        const before = await deleteReference(tx, reference.base, reference.name);
+        requireQuota(quotas, reference.base, others, reference.passages.length, before);
         await insertReference(tx, keys, randomUUID(), reference, now);
-        requireQuota(quotas, reference.base, await holdingOf(tx, quotas, reference.base), before);
         await tx.audit(auditEvent('reference.add', reference.base, reference.name, by));
       };
       await keys.retrying(store, () => store.transaction(insert));
@@ -89,7 +89,7 @@ function changes({ store, keys, clock, bases, quotas, onAdd }: Changing): Pick<L
     async remove(base, name, by) {
       if (!(await bases.has(base))) return false;
       return store.transaction(async (tx) => {
-        if (!(await deleteReference(tx, base, name))) return false;
+        if ((await deleteReference(tx, base, name)) === undefined) return false;
         await touchBase(tx, base, clock.now());
         await tx.audit(auditEvent('reference.delete', base, name, by));
         return true;

@@ -129,15 +129,15 @@ export async function hasReference(store: Reader, base: string, name: string): P
   return (await store.get('SELECT 1 AS found FROM ai_reference WHERE base = $1 AND name = $2', [base, name])) !== undefined;
 }
 
-/** @returns whether there was one */
-export async function deleteReference(tx: Transaction, base: string, name: string): Promise<boolean> {
+/** @returns how many passages it had; undefined if there was none */
+export async function deleteReference(tx: Transaction, base: string, name: string): Promise<number | undefined> {
   const row = await tx.get<{ id: string }>('SELECT id FROM ai_reference WHERE base = $1 AND name = $2', [base, name]);
-  if (!row) return false;
+  if (!row) return undefined;
   // First: who adds vectors to it holds this row, and adds none when it is gone.
   await tx.run('DELETE FROM ai_reference WHERE id = $1', [row.id]);
-  await tx.run('DELETE FROM ai_passage WHERE reference_id = $1', [row.id]);
+  const passages = await tx.run('DELETE FROM ai_passage WHERE reference_id = $1', [row.id]);
   await deleteVectors(tx, row.id);
-  return true;
+  return passages;
 }
 
 /** One question of the database for all of them. */
