@@ -39,7 +39,7 @@ const add = (name: string, passages = 1) =>
 function changedAfterTheFirst(change: () => Promise<unknown>): Reader {
   let changed: Promise<unknown> | undefined;
   return {
-    get: async <T>(sql: string, params?: readonly (string | number)[]) => {
+    get: async <T extends object>(sql: string, params?: readonly (string | number)[]) => {
       const row = await store.get<T>(sql, params);
       changed ??= change();
       await changed;
