@@ -11,7 +11,7 @@ import { answerBy, requireShort } from './answers.ts';
 import { answersByMeaning } from './answers-by-meaning.ts';
 import { mayUse, noBase, requireUse } from './bases.ts';
 import { auditNameOf, callerOf } from './caller.ts';
-import { refuseLate } from './faults.ts';
+import { refuseLate, refuseLateSearch } from './faults.ts';
 import { RANKINGS, readForm } from './forms.ts';
 import { generatorOf, madeBy, modelFor } from './generation.ts';
 import { requireName } from './name.ts';
@@ -47,7 +47,7 @@ export async function ragPredict(ctx: AiContext, request: Request<Uint8Array | u
   if (model) requireShort(query);
   const hits = await callWith(ctx.actors.library.at('main'), { signal: request.signal, deadlineMs: ctx.config.time_limit_seconds * 1_000 })
     .search(base, query, options, callerOf(request))
-    .catch(refuseLate);
+    .catch(refuseLateSearch);
   if (!hits) throw noBase();
   const texts = hits.map(({ text }) => text);
   // At the model callers take turns, and their requests share batches: one caller may have many.

@@ -93,7 +93,7 @@ export function aiRoutes(ctx: AiContext): readonly Route[] {
         404: { description: 'there is no such base or reference' },
         422: { description: 'the work takes longer than the time limit' },
         429: { description: 'too many requests of yours wait for the model, or a quota of the base is used up' },
-        503: { description: 'too busy, no model that can do this is installed, or the base does not fit into memory' },
+        503: { description: 'too busy, no model that can do this is installed, or the base is being read into memory or does not fit into it' },
       },
       handle: (request) => handle(ctx, request),
     };

@@ -11,12 +11,12 @@ import { anyVoice, type Client, type Kept } from './client.ts';
 export type Turn = (client: Client, keep: (kept: Kept) => void) => Promise<void>;
 
 /** Answers that work took longer than its limit, by their codes. The limit counts the wait for a thread too: a node that stands still reaches it with any request. */
-const LATE: ReadonlySet<unknown> = new Set(['MODEL_TIME_LIMIT', 'TOKENIZE_TIME_LIMIT']);
+const LATE: ReadonlySet<unknown> = new Set(['AI_BASE_BUSY', 'MODEL_TIME_LIMIT', 'TOKENIZE_TIME_LIMIT']);
 
 /** @returns the body of a success; undefined if there was no answer, it said that the work took too long, or it was wrong */
 // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape are looked into.
 export function bodyOf({ tally }: Client, what: string, answer: Answer | undefined): any {
-  if (answer?.status === 422 && LATE.has(answer.body?.code)) {
+  if (LATE.has(answer?.body?.code)) {
     tally.late += 1;
     return undefined;
   }

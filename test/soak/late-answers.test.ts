@@ -13,8 +13,10 @@ test('what took longer than its limit is counted and right, another refusal is w
   const client = { tally } as Client;
   assert.equal(bodyOf(client, 'a summary', answer(422, { code: 'MODEL_TIME_LIMIT' })), undefined);
   assert.deepEqual([tally.late, tally.broken('no answer is wrong').count], [1, 0]);
+  assert.equal(bodyOf(client, 'an answer', answer(503, { code: 'AI_BASE_BUSY' })), undefined);
+  assert.deepEqual([tally.late, tally.broken('no answer is wrong').count], [2, 0]);
   assert.equal(bodyOf(client, 'a summary', answer(422, { code: 'SCHEMA' })), undefined);
-  assert.deepEqual([tally.late, tally.broken('no answer is wrong').count], [1, 1]);
+  assert.deepEqual([tally.late, tally.broken('no answer is wrong').count], [2, 1]);
   assert.deepEqual(bodyOf(client, 'a summary', answer(200, { summary: 'short' })), { summary: 'short' });
 });
 
