@@ -15,7 +15,7 @@ export interface HsmArgs {
   readonly prefix: string;
   /** Path of the PKCS#11 library; empty if none of the model's usual paths exists. */
   readonly library: string;
-  /** A PIN in a file is read for each login, and held by nobody. */
+  /** A PIN in a file is read each time that it is sent, and held by nobody. */
   readonly slots: readonly { readonly number: number; readonly pin: string | SecretFile }[];
   /** The other instances that see the tokens of this one, because they use its library in the same way. */
   readonly peers?: readonly HsmPeer[];

@@ -5,6 +5,7 @@ import { requireBytes, requireFit } from './answer-length.ts';
 import type { Sealed, TokenKeyName, TokenMechanism } from './api.ts';
 import { hkdf } from './hkdf.ts';
 import { toMechanism, toSealing } from './mechanism.ts';
+import { confirmUse } from './pin-wanted.ts';
 import { passingSecret } from './template.ts';
 import type { Token } from './token.ts';
 
@@ -63,6 +64,7 @@ function modulusOf(token: Token, handle: pkcs11js.Handle, { name }: TokenMechani
 export function decrypt(token: Token, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Uint8Array {
   const { library, session } = token;
   library.C_DecryptInit(session, toMechanism(mechanism, token), token.handle(key));
+  confirmUse(token, key);
   const opened = inPieces(token, mechanism, data, {
     whole: () => inRoom(data.length + MARGIN_BYTES, (output) => library.C_Decrypt(session, input(data), output)),
     // Some tokens keep all that they got until the end, because the tag is there.
@@ -76,6 +78,7 @@ export function decrypt(token: Token, key: TokenKeyName, mechanism: TokenMechani
 export function sign(token: Token, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Uint8Array {
   const { library, session } = token;
   library.C_SignInit(session, toMechanism(mechanism, token), token.handle(key));
+  confirmUse(token, key);
   const signature = inPieces(token, mechanism, data, {
     whole: () => inRoom(MAX_SIGNATURE_BYTES, (output) => library.C_Sign(session, input(data), output)),
     update: (piece) => {

@@ -5,6 +5,7 @@ import type { TokenKeyName, TokenMechanism } from './api.ts';
 import { decrypt, encrypt, sign } from './key-use.ts';
 import { MechanismMissing, toMechanism, toSealing } from './mechanism.ts';
 import type { PartStart } from './part.ts';
+import { confirmUse, noteWanted } from './pin-wanted.ts';
 import type { Sessions } from './sessions.ts';
 import type { Token } from './token.ts';
 import { isWrapped, unwrapInto, type WrappedKeyName } from './unwrapped-keys.ts';
@@ -32,6 +33,7 @@ const NOTHING = Buffer.alloc(0);
 /** @param sessions one of which is opened for it */
 export function startWork(token: Token, sessions: Sessions, key: TokenKeyName, start: PartStart): PartWork {
   const { name } = start.mechanism;
+  noteWanted(token, key);
   if (start.by === 'end' || token.quirks.wholeMechanisms?.includes(name)) return atEnd(key, start);
   const work = onToken(token, sessions, key, start);
   return WHOLE_BLOCKS.has(name) ? inBlocks(work) : work;
@@ -48,6 +50,7 @@ function onToken(token: Token, sessions: Sessions, key: TokenKeyName, { what, me
     if (what === 'encrypt') library.C_EncryptInit(session, how.mechanism, handle);
     else if (what === 'decrypt') library.C_DecryptInit(session, how.mechanism, handle);
     else library.C_SignInit(session, how.mechanism, handle);
+    if (what !== 'encrypt') confirmUse({ pinUses: token.pinUses, session }, key);
     return { session, holds: false, iv: how.chosenIv(), ...CALLS[what](session) };
   } catch (error) {
     sessions.close(session);

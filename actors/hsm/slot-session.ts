@@ -7,6 +7,7 @@ import type { Job } from './job.ts';
 import { KeyLookup, type Refused } from './key-lookup.ts';
 import { MechanismMissing } from './mechanism.ts';
 import { Parts } from './parts.ts';
+import { PinWanted } from './pin-wanted.ts';
 import { isStaleObject, isStaleSession, nameOf } from './return-value.ts';
 import type { SlotDesks } from './slot-desks.ts';
 import { SlotToken } from './slot-token.ts';
@@ -90,7 +91,7 @@ export class SlotSession {
       const token = this.#own.token(library);
       return { ok: true, value: turn.time(() => job.here(token)) };
     } catch (error) {
-      return this.#isWorthAgain(error, library, undefined) ? this.#inTurn({ ...job, isAgain: true }, turn) : { ok: false, failure: failureOf(error) };
+      return this.#isWorthAgain(error, library, undefined, job) ? this.#inTurn({ ...job, isAgain: true }, turn) : { ok: false, failure: failureOf(error) };
     }
   }
 
@@ -113,7 +114,7 @@ export class SlotSession {
   }
 
   async #attempt<T>(job: Job<T>, turn: Turn): Promise<HsmAnswer<T>> {
-    for (let attempt = job.isAgain ? 1 : 0, spoiled = 0, isHere = false; ; attempt++) {
+    for (let attempt = job.isAgain ? 1 : 0, spoiled = 0, isHere = this.#own.pinUses.has(job.key); ; attempt++) {
       const desk = isHere ? undefined : this.#desks?.deskFor(job.work, this.#queue.isBusy && !this.#searchesInTurn);
       let turns = 0;
       let library: pkcs11js.PKCS11;
@@ -138,22 +139,23 @@ export class SlotSession {
         const token = this.#own.token(library);
         return { ok: true, value: desk && job.work ? ((await this.#at(desk, job.work)) as T) : turn.time(() => job.here(token)) };
       } catch (error) {
-        // This thread has a session, and holds others up rather than refuse the call.
-        isHere ||= error instanceof NoSession;
+        // This thread has a session and the PIN, and holds others up rather than refuse the call.
+        isHere ||= error instanceof NoSession || error instanceof PinWanted;
         if (error instanceof NoSession || (error instanceof SessionSpoiled && spoiled++ < MAX_TURNS)) {
           attempt -= 1;
           continue;
         }
-        if (!this.#isWorthAgain(error, library, desk) || attempt > 0) return { ok: false, failure: failureOf(error) };
+        if (!this.#isWorthAgain(error, library, desk, job) || attempt > 0) return { ok: false, failure: failureOf(error) };
       }
     }
   }
 
   /** Gives up what the error says is gone. */
-  #isWorthAgain(error: unknown, library: pkcs11js.PKCS11, desk: Desk | undefined): boolean {
+  #isWorthAgain(error: unknown, library: pkcs11js.PKCS11, desk: Desk | undefined, { key }: Job<unknown>): boolean {
     if (!isExpected(error) && !desk) this.#own.drop();
     if (isStaleObject(error)) this.#own.handles.clear();
     if (isStaleSession(error) && !desk) this.#watch.close();
+    if (error instanceof PinWanted) return key !== undefined && this.#own.pinUses.add(key);
     return isStaleObject(error) || isStaleSession(error) || (error instanceof MechanismMissing && this.#own.learn(library));
   }
 

@@ -5,6 +5,7 @@ import type { HsmQuirks, TokenKeyName } from './api.ts';
 import { HandleChecks } from './handle-checks.ts';
 import { Handles } from './handles.ts';
 import { KeyMarks } from './key-marks.ts';
+import { PinUses } from './pin-wanted.ts';
 import type { SlotWatch } from './slot-watch.ts';
 import { Token } from './token.ts';
 import { requireUnwrapping, UnwrappedKeys, type WrappedKeyName } from './unwrapped-keys.ts';
@@ -14,6 +15,7 @@ export class SlotToken {
   readonly unwrapped: UnwrappedKeys;
   readonly marks: KeyMarks;
   readonly checks: HandleChecks;
+  readonly pinUses: PinUses;
   readonly #watch: SlotWatch;
   readonly #quirks: HsmQuirks;
   /** Mechanisms that the token reports, but does not have. */
@@ -27,6 +29,7 @@ export class SlotToken {
   constructor(watch: SlotWatch, quirks: HsmQuirks, monotonic: () => number, onReplaced: (key: TokenKeyName) => void) {
     this.marks = new KeyMarks(onReplaced);
     this.checks = new HandleChecks(monotonic);
+    this.pinUses = new PinUses((session) => watch.confirm(session));
     this.unwrapped = new UnwrappedKeys(monotonic, watch.sessions);
     this.handles = new Handles(() => this.unwrapped.end());
     this.#watch = watch;
@@ -48,8 +51,8 @@ export class SlotToken {
       this.#session = sessions.open();
       this.learn(library);
     }
-    const { mechanisms, handles, marks, checks } = this;
-    return new Token({ library, session: this.#session, mechanisms, handles: handles.known, quirks: this.#quirks, marks, checks });
+    const { mechanisms, handles, marks, checks, pinUses } = this;
+    return new Token({ library, session: this.#session, mechanisms, handles: handles.known, quirks: this.#quirks, marks, checks, pinUses });
   }
 
   /** Unwraps a key, unless that was done meanwhile. */

@@ -1,32 +1,26 @@
 // One configured slot: finds its token and stays logged in. It never sends a PIN twice to a token that refused it, nor to another token.
 import type pkcs11js from 'pkcs11js';
-import { type SecretFile, textOfSecret } from '../../kernel/config/secret-file.ts';
-import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
+import type { SecretFile } from '../../kernel/config/secret-file.ts';
 import type { HsmFailure, HsmHints } from './api.ts';
-import { findSlot, OR_ACCEPT, withHint } from './find-slot.ts';
+import { findSlot, OR_ACCEPT } from './find-slot.ts';
 import { LentSessions } from './lent-sessions.ts';
 import type { Occupied } from './occupied.ts';
-import { markOfPin } from './pin-mark.ts';
-import { PinRefusal, type TokenFacts } from './pin-refusal.ts';
-import { isPinRefusal, returnValue } from './return-value.ts';
+import { PinCorrected, PinOffer } from './pin-offer.ts';
 import { Sessions } from './sessions.ts';
 import type { SlotBinding } from './slot-binding.ts';
 import { requireFree, type SlotClaim, TokenTaken } from './slot-claims.ts';
 import { problemOf } from './slot-problem.ts';
 
-const USER = 1;
 const ENDED = 'its session ended';
 const RENEWED = 'the token has another label than at the login, so it may have been initialised anew; its library is started again';
-const CORRECTED = 'the token refused the PIN and shows now that it was corrected; its library is started again';
 
 export class SlotWatch {
   readonly number: number;
-  readonly #pin: string | SecretFile;
+  readonly #pin: PinOffer;
   readonly #binding: SlotBinding;
   readonly #hints: HsmHints;
   #session: pkcs11js.Handle | undefined;
   #slot: pkcs11js.Handle | undefined;
-  #refusal: PinRefusal | undefined;
   #problem: string | undefined = 'not probed yet';
   #library: pkcs11js.PKCS11 | undefined;
   /** Of the login, and of the calls. */
@@ -50,7 +44,7 @@ export class SlotWatch {
     this.sessions = new Sessions(() => ({ library: this.#library as pkcs11js.PKCS11, slot: this.slot }), lent);
     this.#hints = hints;
     this.number = number;
-    this.#pin = pin;
+    this.#pin = new PinOffer(pin, hints.pin);
     this.#binding = binding;
   }
 
@@ -81,7 +75,7 @@ export class SlotWatch {
 
   /** The problem is the PIN, so a restart of the library would not help. */
   get refused(): boolean {
-    return this.#refusal?.isTheProblem === true;
+    return this.#pin.isRefused;
   }
 
   /** The session ended since the last probe. */
@@ -123,9 +117,15 @@ export class SlotWatch {
     } catch (error) {
       this.#problem = problemOf(error);
       this.#taken = error instanceof TokenTaken ? error : undefined;
+      this.isRenewed ||= error instanceof PinCorrected;
       this.close();
     }
     return this.#problem === undefined;
+  }
+
+  /** Sends the PIN for the use of a key that has begun in a session of the slot. @throws Error, and what the token says */
+  confirm(session: pkcs11js.Handle): void {
+    this.#pin.confirm({ library: this.#library as pkcs11js.PKCS11, slot: this.slot }, session);
   }
 
   /** The library is not loaded, or was restarted: drops all handles. */
@@ -155,21 +155,7 @@ export class SlotWatch {
     const serial = serialNumber.trim();
     this.#requireBound(serial);
     requireFree(library, { slot, serial, isBound: this.#binding.serial === serial }, this.#claims);
-    const pin = textOfSecret(this.#pin);
-    const mark = markOfPin(pin);
-    this.#requireNotRefused({ serial, label, flags }, mark);
-    this.#session = this.sessions.open();
-    try {
-      library.C_Login(this.#session, USER, pin);
-    } catch (error) {
-      if (isPinRefusal(error)) {
-        // Known before the token is asked: it may not answer any more.
-        this.#refusal = new PinRefusal({ serial, label, flags }, mark, this.#refusal);
-        this.#refusal.remember(library.C_GetTokenInfo(slot).flags);
-      }
-      if (returnValue(error) !== CKR.USER_ALREADY_LOGGED_IN) throw error;
-    }
-    this.#refusal = undefined;
+    this.#session = this.#pin.login({ library, slot }, { serial, label, flags }, () => this.sessions.open());
     if (this.#binding.serial !== serial) await this.#binding.bind(serial);
     this.#isBound = true;
     this.#label = label;
@@ -181,19 +167,5 @@ export class SlotWatch {
     const { serial: bound } = this.#binding;
     if (bound !== undefined && serial !== bound && this.#notAccepted === undefined)
       throw new Error(`the slot holds another token than before (${serial}, not ${bound}): insert the token ${bound}, ${OR_ACCEPT}`);
-  }
-
-  /** @throws Error for a token that refused this PIN and does not show that this was corrected, or shows it for the first time */
-  #requireNotRefused(token: TokenFacts, mark: number): void {
-    const refusal = this.#refusal;
-    if (!refusal?.concerns(token, mark) || refusal.isKnownCorrected) return;
-    if (refusal.isCorrected(token)) {
-      refusal.isKnownCorrected = true;
-      this.isRenewed = true;
-      throw new Error(CORRECTED);
-    }
-    const orElse = typeof this.#pin === 'string' ? '' : 'its file has another, or ';
-    const text = `the token refused the PIN: check hsm_password; the server does not send this PIN again until ${orElse}the token shows that it was corrected`;
-    throw new Error(withHint(text, this.#hints.pin));
   }
 }

@@ -9,6 +9,7 @@ import { halfAmong, isWithoutHalf, type Search } from './key-kin.ts';
 import { type KeyMarks, markOf } from './key-marks.ts';
 import { cacheName, hasTextId, idOf, namesOf } from './key-name.ts';
 import { isOnCurve, typeIn } from './key-type.ts';
+import type { PinUses } from './pin-wanted.ts';
 import { bare } from './point.ts';
 import { USES } from './template.ts';
 
@@ -33,6 +34,7 @@ interface TokenParts {
   readonly quirks: HsmQuirks;
   readonly marks?: KeyMarks | undefined;
   readonly checks?: Pick<HandleChecks, 'isDue' | 'done'> | undefined;
+  readonly pinUses?: PinUses | undefined;
 }
 
 interface Known {
@@ -49,11 +51,14 @@ export class Token {
   /** The mechanisms that the token reports. */
   readonly mechanisms: ReadonlySet<number>;
   readonly quirks: HsmQuirks;
+  /** Where the PIN can be sent. */
+  readonly pinUses: PinUses | undefined;
   readonly #handles: Map<string, pkcs11js.Handle>;
   readonly #marks: KeyMarks | undefined;
   readonly #checks: TokenParts['checks'];
 
-  constructor({ library, session, mechanisms, handles, quirks, marks, checks }: TokenParts) {
+  constructor({ library, session, mechanisms, handles, quirks, marks, checks, pinUses }: TokenParts) {
+    this.pinUses = pinUses;
     this.#marks = marks;
     this.#checks = checks;
     this.library = library;

@@ -1,5 +1,5 @@
 // A slot whose session is lost while nobody uses it, with a library that is none: it is logged in again before anybody is refused.
-import { deepEqual, equal, match } from 'node:assert/strict';
+import { deepEqual, equal, match, throws } from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type pkcs11js from 'pkcs11js';
@@ -181,6 +181,21 @@ test('another PIN in its file is offered, the refused one never again', async ()
   equal(watch.refused, false);
   deepEqual(state.logins, ['typo', 'other typo', 'right', 'right']);
   rmSync(folder, { recursive: true });
+});
+
+test('a PIN that is refused for the use of a key is sent for no other use, nor for the next login', async () => {
+  const { state, library } = fakeLibrary();
+  const watch = newWatch();
+  equal(await watch.probe(library), true);
+  const session = watch.sessions.open();
+  watch.confirm(session);
+  state.login = CKR.PIN_INCORRECT;
+  for (let use = 0; use < 2; use++) throws(() => watch.confirm(session), { code: CKR.PIN_INCORRECT });
+  equal(state.logins.length, 3);
+  state.fault = CKR.SESSION_CLOSED;
+  equal(await watch.probe(library), false);
+  match(watch.problem ?? '', /the token refused the PIN/);
+  deepEqual([state.logins.length, watch.refused], [3, true]);
 });
 
 test('a token that refuses the PIN and then tells nothing of itself does not get the PIN again', async () => {

@@ -1,5 +1,7 @@
 // A server with tokens of SoftHSM, and people with client certificates: an administrator of the HSM, and a user who is none.
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type SecureServer, startSecureServer } from '../../secure-server.ts';
 import type { Answer, Ask } from '../../server.ts';
 import { createSoftHsm, type SoftHsm } from '../../softhsm.ts';
@@ -41,14 +43,18 @@ interface Wish {
   /** More lines of its configuration. @param folder of the tokens */
   readonly more?: string | ((folder: string) => string);
   readonly model?: string;
+  /** The PIN is in the file `pin` in the folder of the tokens, not in the configuration. */
+  readonly hasPinFile?: boolean;
   /** More tables of the configuration. @param folder of the tokens */
   readonly tables?: (folder: string) => string;
 }
 
-export async function startHsmServer({ slots = 1, more = '', model = 'soft_hsm', tables = () => '' }: Wish = {}): Promise<HsmServer> {
+export async function startHsmServer({ slots = 1, more = '', model = 'soft_hsm', hasPinFile = false, tables = () => '' }: Wish = {}): Promise<HsmServer> {
   const hsm = createSoftHsm();
   const numbers = Array.from({ length: slots }, (_, at) => hsm.addToken(`token ${at}`, PIN));
-  const config = `[[hsm_instances]]\nhsm_model = "${model}"\nhsm_admin = ["${ADMIN}"]\nhsm_slot = [${numbers}]\nhsm_password = [${numbers.map(() => `"${PIN}"`)}]\nprobe_seconds = 1\n${typeof more === 'string' ? more : more(hsm.folder)}\n${tables(hsm.folder)}\n`;
+  if (hasPinFile) writeFileSync(join(hsm.folder, 'pin'), PIN);
+  const password = hasPinFile ? `{ file = "${join(hsm.folder, 'pin')}" }` : `"${PIN}"`;
+  const config = `[[hsm_instances]]\nhsm_model = "${model}"\nhsm_admin = ["${ADMIN}"]\nhsm_slot = [${numbers}]\nhsm_password = [${numbers.map(() => password)}]\nprobe_seconds = 1\n${typeof more === 'string' ? more : more(hsm.folder)}\n${tables(hsm.folder)}\n`;
   const server = await startSecureServer({ config });
   const [admin, user] = (await Promise.all([ADMIN, USER].map(async (name) => server.as(await server.client(name))))) as [Ask, Ask];
   const [slot] = numbers as [number];
