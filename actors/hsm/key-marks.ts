@@ -2,6 +2,7 @@
 import type pkcs11js from 'pkcs11js';
 import { CKA } from '../../kmip/pkcs11.ts';
 import type { TokenKeyName } from './api.ts';
+import { halfAmong } from './key-kin.ts';
 import { cacheName } from './key-name.ts';
 import { isStaleObject, isStaleSession, returnValue } from './return-value.ts';
 import type { Token } from './token.ts';
@@ -11,17 +12,35 @@ import type { Token } from './token.ts';
  * CKA_UNIQUE_ID of PKCS #11 3.0, which no two objects share. Sessions, logins and other names of it change none of them.
  */
 const MARKS = [CKA.CLASS, CKA.KEY_TYPE, CKA.VALUE_LEN, CKA.MODULUS, CKA.EC_POINT, CKA.CHECK_VALUE, CKA.UNIQUE_ID];
+/** One of them tells any two keys of pairs apart. */
+const NUMBERS = [CKA.MODULUS, CKA.EC_POINT, CKA.UNIQUE_ID];
 /** Keys whose marks are remembered. */
 const MAX_MARKS = 10_000;
 
+/** Between what a key tells itself and the point of its public half. */
+const BORDER = '|';
+
 /** @returns a text that two keys hardly have in common; undefined if the library does not take the question, of which no use of the key must fail */
-export function markOf(token: Pick<Token, 'read'>, handle: pkcs11js.Handle): string | undefined {
+export function markOf(token: Pick<Token, 'read' | 'kin'>, handle: pkcs11js.Handle, key: TokenKeyName): string | undefined {
   try {
-    return MARKS.map((type) => token.read(handle, type)?.toString('hex') ?? '').join(' ');
+    const told = new Map(MARKS.map((type) => [type, token.read(handle, type)?.toString('hex') ?? '']));
+    return [...told.values()].join(' ') + BORDER + (NUMBERS.some((type) => told.get(type)) ? '' : pointOf(token, key));
   } catch (error) {
     if (returnValue(error) === undefined || isStaleObject(error) || isStaleSession(error)) throw error;
     return undefined;
   }
+}
+
+/** Private keys on curves tell no number of their own on some tokens, such as SoftHSM and NSS; their public keys do. */
+function pointOf(token: Pick<Token, 'read' | 'kin'>, { kind, name, wrapped }: TokenKeyName): string {
+  const half = kind === 'private' && !wrapped ? halfAmong(token.kin, kind, name, new Map()) : undefined;
+  return (half && token.read(half, CKA.EC_POINT)?.toString('hex')) ?? '';
+}
+
+/** A public key that was not there before, or is not now, tells nothing. */
+function isOther(before: string, mark: string): boolean {
+  const [[own, half], [ownNow, halfNow]] = [before.split(BORDER), mark.split(BORDER)];
+  return own !== ownNow || (half !== '' && halfNow !== '' && half !== halfNow);
 }
 
 export class KeyMarks {
@@ -38,8 +57,9 @@ export class KeyMarks {
     if (mark === undefined) return;
     if (this.#marks.size >= MAX_MARKS) this.#marks.clear();
     const before = this.#marks.get(cacheName(key));
-    this.#marks.set(cacheName(key), mark);
-    if (before !== undefined && before !== mark) this.#onReplaced(key);
+    const isReplaced = before !== undefined && isOther(before, mark);
+    this.#marks.set(cacheName(key), before !== undefined && !isReplaced && mark.endsWith(BORDER) ? before : mark);
+    if (isReplaced) this.#onReplaced(key);
   }
 
   /** This server makes or destroys the keys of the name. */

@@ -86,7 +86,7 @@ export class Token {
     if (!found) throw new KeyMissing(`the token has no ${key.kind} key ${key.name}`);
     this.#handles.set(cacheName(key), found);
     this.#checks?.done(key);
-    this.#marks?.found(key, markOf(this, found));
+    this.#marks?.found(key, markOf(this, found, key));
     return found;
   }
 

@@ -15,7 +15,7 @@ const WORK = {
   /** The handle, which all sessions of the server share. */
   search: (token: Token, _: Making, key: TokenKeyName) => {
     const handle = token.handle(key);
-    return { handle: new Uint8Array(handle), mark: markOf(token, handle) };
+    return { handle: new Uint8Array(handle), mark: markOf(token, handle, key) };
   },
   generate: (token: Token, making: Making, options: SecretOptions) => generate(token, options, making),
   generatePair: (token: Token, making: Making, options: PairOptions) => generatePair(token, options, making),

@@ -116,6 +116,21 @@ if (!skipWithout('softhsm2')) {
     );
   });
 
+  test('a replaced private key on a curve, which tells no number of its own, is told by its public key', async () => {
+    const sign = () => done(kmip(server.admin, 'Sign', identifier(id('on a curve')), bytes('Data', 'AB')));
+    const warnings = () => server.lines.filter(({ msg, name }) => /^another key is on the token/.test(String(msg)) && name === 'on a curve');
+    await done(makePair(server.admin, id('on a curve'), enumeration('CryptographicAlgorithm', 'EC'), curve('P_256')));
+    await sign();
+    assert.deepEqual(warnings(), []);
+    server.hsm.tool(server.slot, "destroy(3, 'on a curve') + destroy(2, 'on a curve') + pair('on a curve')");
+    await sign();
+    assert.deepEqual(
+      warnings().map(({ slot, kind }) => [slot, kind]),
+      [[server.slot, 'private']],
+    );
+    for (const end of ['', '_pk']) await done(kmip(server.admin, 'Destroy', identifier(id(`on a curve${end}`))));
+  });
+
   test('a CKA_ID that is a text has no hexadecimal form, and no new key has one', async () => {
     aes(Buffer.from('plain').toString('hex'), 'plain');
     await refused(kmip(server.admin, 'GetAttributes', identifier(id(`0x${Buffer.from('plain').toString('hex')}`))), /^Object_Not_Found/);
