@@ -10,7 +10,7 @@ import { filled, nameOf, type RoutedServer, startRoutedServer } from './route-ta
 /** Routes that need no credential, or have one of their own in a header or the body. */
 const OPEN = [
   ...['GET /', 'GET /public/version', 'GET /.well-known/jwks.json', 'GET /.well-known/certificate-jwks.json', 'GET /download/ca.crt'],
-  ...['GET /v1/sys/health', 'GET /v1/sys/seal-status', 'POST /login', 'GET /sign-in', 'GET /sign-in/session'],
+  ...['GET /v1/sys/health', 'GET /v1/sys/init', 'GET /v1/sys/seal-status', 'POST /login', 'GET /sign-in', 'GET /sign-in/session'],
   ...['', '/v1'].flatMap((at) => ['approle', 'cluster', ...(at ? ['kubernetes'] : [])].map((method) => `POST ${at}/auth/${method}/login`)),
   ...['PUT /auth/approle/login', ...['approle', 'cluster', 'kubernetes'].map((method) => `PUT /v1/auth/${method}/login`)],
   ...['', '/v1'].flatMap((at) => [

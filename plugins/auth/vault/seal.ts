@@ -1,4 +1,4 @@
-// The routes /v1/sys/health and /v1/sys/seal-status, which tell clients of Vault and OpenBao and load balancers whether the server is working.
+// The routes /v1/sys/health, /v1/sys/seal-status and /v1/sys/init, which tell clients of Vault and OpenBao and load balancers whether the server is working.
 import type { Request, Response, Route } from '../../../kernel/http/route.ts';
 import { callWith } from '../../../kernel/runtime/remote.ts';
 import Type from '../../../kernel/type.ts';
@@ -30,6 +30,8 @@ const SEAL_STATUS = Type.Object({
   ...{ migration: flag, recovery_seal: flag },
 });
 
+const INIT = Type.Object({ initialized: flag });
+
 /** Statuses without content in HTTP (RFC 9110, 15.3.5, 15.3.6 and 15.4.5); statuses below 200 cannot be requested. */
 const BODILESS: readonly number[] = [204, 205, 304];
 /** Statuses that a client may request, but that also stand for a refusal. */
@@ -59,10 +61,13 @@ export function sealRoutes(ctx: AuthContext): readonly Route[] {
     const seal = { type: 'static', initialized: true, sealed, t: 1, n: 1, progress: 0, nonce: '', version: ctx.version, migration: false };
     return { status: 200, ...json({ ...seal, recovery_seal: false }) };
   };
+  const init = async (): Promise<Response> => ({ status: 200, ...json({ initialized: true }) });
+  const made = { ...REFUSALS, 200: { description: 'it was, at its first start', schema: INIT } };
   const kept = { ...REFUSALS, 200: { description: 'the status of the seal', schema: SEAL_STATUS } };
   return [
     { ...route('/v1/sys/health', 'Tell whether the server is working', health), query: CODES, responses: HEALTH_ANSWERS },
     { ...route('/v1/sys/seal-status', 'Tell whether the server is working, and how its key is kept', sealStatus), responses: kept },
+    { ...route('/v1/sys/init', 'Tell whether the server was initialized', init), responses: made },
   ];
 }
 

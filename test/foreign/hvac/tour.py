@@ -43,6 +43,7 @@ def health_and_seal():
     health = client.sys.read_health_status(method="GET", sealed_code=299)
     expect((health["initialized"], health["sealed"], health["standby"]), (True, False, False))
     expect(client.sys.is_sealed(), False)
+    expect(client.sys.is_initialized(), True)
     expect(client.seal_status["initialized"], True)
 
 

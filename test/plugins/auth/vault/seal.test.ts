@@ -1,4 +1,4 @@
-// /v1/sys/health and /v1/sys/seal-status: what they say while the server serves and while it cannot, and the statuses that may be asked for.
+// /v1/sys/health, /v1/sys/seal-status and /v1/sys/init: what they say while the server serves and while it cannot, and the statuses that may be asked for.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -97,6 +97,14 @@ test('where tokens cannot be looked at the server is as good as sealed, until th
   } finally {
     await store.close();
   }
+});
+
+// covers: GET /v1/sys/init
+test('a server that answers was initialized, which anybody may ask', async () => {
+  const { status, body, headers } = await server.ask('GET', '/v1/sys/init');
+  assert.deepEqual([status, body, headers['content-type']], [200, { initialized: true }, 'application/json']);
+  const other = await server.ask('GET', '/v1/sys/init', { headers: { 'x-vault-namespace': 'team' } });
+  assert.deepEqual([other.status, Object.keys(other.body)], [404, ['errors']]);
 });
 
 test.run();
