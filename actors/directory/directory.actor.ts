@@ -1,11 +1,13 @@
 // The directory: owns realms, credentials, second factors, admins and signing keys, and ends the sessions that a change of these makes invalid.
 import { defineActor } from '../../kernel/actor.ts';
 import { DataKey } from '../../kernel/keys/data-key.ts';
+import type { Log } from '../../kernel/log/log-entry.ts';
 import { repeat } from '../../kernel/repeat.ts';
 import { encodePage } from '../../kernel/runtime/encoded-page.ts';
 import { realmScope } from '../../kernel/store/account-name.ts';
 import { formerEndOf } from '../../kernel/store/accounts.ts';
 import { purgeAudit, queryAudit } from '../../kernel/store/audit-query.ts';
+import { openDeletionTime } from '../../kernel/store/deletion-time.ts';
 import { createForgedRows } from '../../kernel/store/forged-rows.ts';
 import { adminApi } from './admins.ts';
 import type { DirectoryApi } from './api.ts';
@@ -33,12 +35,8 @@ export default defineActor<DirectoryApi, DirectoryArgs>(async (args, ctx) => {
   const forged = createForgedRows(store, log, () => clock.monotonic(), 'signing_key.forged');
   const keyRows = new SigningKeyRows(part.dataKey, new DataKey('auth', part.dataKey, () => clock.now()), forged);
   const { rotate, ...signing } = await openSigningKeys(part, keyRows, ctx.adopts('auth'));
-  const keepHouse = async () => {
-    await rotate();
-    await purgeCounters(store, args.lockout, clock.now());
-    const purged = await purgeAudit(store, args.auditRetentionDays, clock.now());
-    if (purged > 0) log.info({ rows: purged }, 'removed audit rows older than the retention period');
-  };
+  const deletionTime = await openDeletionTime(store, clock);
+  const keepHouse = () => rotate().then(() => deleteOld(part, deletionTime.now(), log));
   const rest = repeat(clock, HOUR_MS, keepHouse, (error) =>
     log.warn({ error: String(error) }, 'the hourly cleanup of the directory failed; the server will try again'),
   );
@@ -60,3 +58,9 @@ export default defineActor<DirectoryApi, DirectoryArgs>(async (args, ctx) => {
     },
   };
 });
+
+async function deleteOld({ store, args }: DirectoryServer, now: number, log: Log): Promise<void> {
+  await purgeCounters(store, args.lockout, now);
+  const purged = await purgeAudit(store, args.auditRetentionDays, now);
+  if (purged > 0) log.info({ rows: purged }, 'removed audit rows older than the retention period');
+}

@@ -3,6 +3,7 @@ import { SeededRandom } from '../../crypto/random.ts';
 import { startSelfTest } from '../../crypto/self-test/self-test.ts';
 import { type ActorContext, defineActor } from '../../kernel/actor.ts';
 import { DataKey } from '../../kernel/keys/data-key.ts';
+import { openDeletionTime } from '../../kernel/store/deletion-time.ts';
 import { createForgedRows } from '../../kernel/store/forged-rows.ts';
 import type { HsmApi } from '../hsm/api.ts';
 import type { StreamApi } from '../stream/api.ts';
@@ -75,6 +76,7 @@ function keyServers(args: KmipArgs, ctx: ActorContext, tokens: Tokens): Serving[
 export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
   const store = await ctx.openStore();
   const now = () => ctx.clock.now();
+  const deletionTime = await openDeletionTime(store, ctx.clock);
   const dataKey = new DataKey('keys', ctx.dataKey('keys'), now, args.maxSealsPerDataKey);
   const forged = createForgedRows(store, ctx.log, () => ctx.clock.monotonic(), 'key.forged');
   const rows = new ObjectRows(dataKey, now, forged);
@@ -101,7 +103,7 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
         await purgeResults(store, now(), server.asynchronous.limits.resultSeconds * 1_000);
         worker.wake();
       },
-      purgeTickets: () => purgeTickets(store, Math.floor(now() / 1000)),
+      purgeTickets: () => purgeTickets(store, Math.floor(deletionTime.now() / 1000)),
     }),
     async stop() {
       await worker.stop();

@@ -1,6 +1,8 @@
 // Owns machine roles, secret ids and app tokens.
 import { defineActor } from '../../kernel/actor.ts';
 import { repeat } from '../../kernel/repeat.ts';
+import { openDeletionTime } from '../../kernel/store/deletion-time.ts';
+import type { Store } from '../../kernel/store/store.ts';
 import type { TokenApi } from './api.ts';
 import { listClusterRoles, putClusterRole, readClusterRole } from './cluster-roles.ts';
 import { deleteRoleOf, revokeTokensOfRole } from './end-role.ts';
@@ -22,7 +24,8 @@ export default defineActor<TokenApi, TokenArgs>(async ({ quotas }, ctx) => {
   const store = await ctx.openStore();
   const { clock } = ctx;
   const tokens = new TokenCache(store, ctx.versions);
-  const purge = async () => (await purgeTokens(store, clock.now())) + (await purgeSecretIds(store, clock.now()));
+  const deletionTime = await openDeletionTime(store, clock);
+  const purge = () => purgeEnded(store, deletionTime.now());
   const rest = repeat(clock, PURGE_MS, purge, (error) => ctx.log.warn({ error: String(error) }, 'cannot purge expired tokens; the server will try again'));
 
   const api: TokenApi = {
@@ -57,3 +60,8 @@ export default defineActor<TokenApi, TokenArgs>(async ({ quotas }, ctx) => {
     },
   };
 });
+
+async function purgeEnded(store: Store, now: number): Promise<void> {
+  await purgeTokens(store, now);
+  await purgeSecretIds(store, now);
+}

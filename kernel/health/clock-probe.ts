@@ -1,6 +1,6 @@
 // Watches whether the wall clock jumps, so that /ready tells it before sessions end too early or locks and tokens live too long.
-import { uptime } from 'node:os';
-import { type Clock, elapsedMs } from '../clock.ts';
+import type { Clock } from '../clock.ts';
+import { type Hands, handsOf } from '../hands.ts';
 import type { Log } from '../log/log-entry.ts';
 import { repeat } from '../repeat.ts';
 
@@ -9,12 +9,6 @@ const EVERY_MS = 1_000;
 const JUMP_MS = 10_000;
 /** A clock that stays where it jumped was set right. */
 const ACCEPTED_MS = 5 * 60_000;
-
-/** Both in milliseconds; of the second only differences are meaningful, and it also runs while the machine sleeps. */
-export interface Hands {
-  wallMs(): number;
-  elapsedMs(): number;
-}
 
 export class ClockProbe {
   readonly #hands: Hands;
@@ -62,9 +56,4 @@ export class ClockProbe {
   #read() {
     return { wall: this.#hands.wallMs(), elapsed: this.#hands.elapsedMs() };
   }
-}
-
-/** The monotonic clock may stand still while the machine sleeps; the time since the boot does not on Linux. */
-function handsOf(clock: Clock): Hands {
-  return { wallMs: () => clock.now(), elapsedMs: () => clock.monotonic() - elapsedMs() + uptime() * 1_000 };
 }

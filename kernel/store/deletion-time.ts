@@ -1,0 +1,49 @@
+// The time by which what has ended is deleted: it does not follow a clock that has jumped ahead until that has stayed where it is for a day, because a deletion cannot be taken back.
+import type { Clock } from '../clock.ts';
+import { type Hands, handsOf } from '../hands.ts';
+import type { Reader } from './store.ts';
+
+/** What time servers correct by and by is far less between two deletions. */
+const DOUBTED_MS = 60_000;
+const BELIEVED_AFTER_MS = 86_400_000;
+
+export class DeletionTime {
+  readonly #hands: Hands;
+  /** A reading that is believed; `elapsed` counts on from it. */
+  #believed: { readonly wall: number; readonly elapsed: number };
+  /** How far the clock is ahead, and since when. */
+  #doubted: { readonly aheadMs: number; readonly since: number } | undefined;
+
+  /** @param hands of the machine @param wall the last time that is known to have been, if the clock is ahead of it; milliseconds since the epoch */
+  constructor(hands: Hands, wall: number) {
+    this.#hands = hands;
+    this.#believed = { wall, elapsed: hands.elapsedMs() };
+  }
+
+  /** Milliseconds since the epoch. Never ahead of the clock. */
+  now(): number {
+    const { wall, elapsed } = { wall: this.#hands.wallMs(), elapsed: this.#hands.elapsedMs() };
+    const expected = this.#believed.wall + elapsed - this.#believed.elapsed;
+    const aheadMs = wall - expected;
+    if (aheadMs > DOUBTED_MS && this.#isDoubted(aheadMs, elapsed)) return expected;
+    this.#doubted = undefined;
+    this.#believed = { wall, elapsed };
+    return wall;
+  }
+
+  #isDoubted(aheadMs: number, elapsed: number): boolean {
+    // One that jumps again has not stayed.
+    if (!this.#doubted || Math.abs(aheadMs - this.#doubted.aheadMs) > DOUBTED_MS) this.#doubted = { aheadMs, since: elapsed };
+    return elapsed < this.#doubted.since + BELIEVED_AFTER_MS;
+  }
+}
+
+/**
+ * A server that starts with a wrong clock finds in the newest row of the audit log from before its start what time it was. One that was off for long deletes what has
+ * ended meanwhile a day later.
+ */
+export async function openDeletionTime(store: Reader, clock: Clock): Promise<DeletionTime> {
+  const begin = Math.floor(clock.now() - process.uptime() * 1_000);
+  const audit = await store.get<{ readonly newest: number | null }>('SELECT MAX(time) AS newest FROM audit WHERE time < $1', [begin]);
+  return new DeletionTime(handsOf(clock), audit?.newest ?? clock.now());
+}
