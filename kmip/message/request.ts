@@ -75,7 +75,7 @@ export function readHeader(message: Structure): RequestHeader {
     clientCorrelationValue: textOf(header, TAG.ClientCorrelationValue),
     onError: onErrorOf(header),
     batchCount: batchCountIn(header, version),
-    credentials: credentialsIn(header),
+    credentials: credentialsIn(header, version),
     asynchronous: asynchronousIn(header, version),
   };
 }

@@ -139,6 +139,22 @@ test('what is in the structures of the header is known, and there once', () => {
     assert.throws(() => withCredential(...bad), malformed);
 });
 
+test('a ticket is a credential of KMIP 2.0 and later, and all that its credential has', () => {
+  const [type, value] = [enumeration(TAG.TicketType, ENUM.TicketType.Login), bytes(TAG.TicketValue, new Uint8Array(32))];
+  const ticket = structure(TAG.Ticket, [type, value]);
+  const inVersion = (major: number, minor: number, ...inside: Node[]) => {
+    const spoken = structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, major), integer(TAG.ProtocolVersionMinor, minor)]);
+    const kind = enumeration(TAG.CredentialType, ENUM.CredentialType.Ticket);
+    const carrying = structure(TAG.Authentication, [structure(TAG.Credential, [kind, structure(TAG.CredentialValue, inside)])]);
+    return read(structure(header.tag, [spoken, carrying, integer(TAG.BatchCount, 1)]), item).length;
+  };
+  assert.deepEqual([inVersion(2, 0, ticket), inVersion(3, 0, ticket)], [1, 1]);
+  assert.throws(() => inVersion(1, 4, ticket), { reason: 'InvalidField', message: 'Credential of KMIP 1.4 has no Ticket' });
+  const [twice, stray] = [structure(TAG.Ticket, [type, value, value]), structure(TAG.Ticket, [type, value, text(TAG.Comment, 'x')])];
+  for (const bad of [[ticket, ticket], [ticket, text(TAG.Comment, 'x')], [twice], [stray], []])
+    assert.throws(() => inVersion(2, 1, ...bad), { reason: 'InvalidMessage' });
+});
+
 test('a refusal that repeats what the client sent is cut', () => {
   assert.equal(new Refusal('ItemNotFound', 'x'.repeat(2_000)).message.length, 2_000);
   assert.equal(new Refusal('ItemNotFound', 'x'.repeat(2 ** 20)).message.length, 2_001);
