@@ -22,7 +22,7 @@ export function isChange({ operation: name }: BatchItem, operations: Operations)
 export function refuseChanges(head: ResponseHead, items: readonly BatchItem[], maximum: number, operations: Operations): Outcome[] | undefined {
   if (!items.some((item) => isChange(item, operations))) return undefined;
   const shortest = items.map((item): ItemOutcome => {
-    if (!isChange(item, operations)) return { item, status: 'OperationFailed', reason: 'ResponseTooLarge' };
+    if (!isChange(item, operations)) return brief(item);
     const { leaves = [{ tag: TAG.UniqueIdentifier }] } = operations[item.operation as Operation['name']] as Operation;
     return { item, status: 'Success', payload: [...new Set(leaves.map(({ tag }) => tag))].map((tag) => text(tag, IDENTIFIER)) };
   });
@@ -35,16 +35,22 @@ export function limitSize(head: ResponseHead, outcomes: readonly Outcome[], maxi
   const answer = responseMessage(head, outcomes);
   if (maximum === undefined || binarySize(answer) <= maximum) return answer;
   const isMade = ({ item, status }: Outcome) => status === 'OperationPending' || (status === 'Success' && isChange(item, operations));
-  const short = responseMessage(
-    head,
-    outcomes.map((outcome) => (isMade(outcome) ? outcome : tooLarge(outcome.item, maximum))),
-  );
-  if (outcomes.some(isMade) && binarySize(short) <= maximum) return short;
+  // The answers to changes have the room rather than the words to what has only read something.
+  for (const give of outcomes.some(isMade) ? [tooLarge, brief] : []) {
+    const short = responseMessage(
+      head,
+      outcomes.map((outcome) => (isMade(outcome) ? outcome : give(outcome.item, maximum))),
+    );
+    if (binarySize(short) <= maximum) return short;
+  }
   return responseMessage(
     head,
     outcomes.map((outcome) => tooLarge(outcome.item, maximum, isMade(outcome) ? '; the change was made' : '')),
   );
 }
+
+/** The shortest one. */
+const brief = (item: BatchItem): Outcome => ({ item, status: 'OperationFailed', reason: 'ResponseTooLarge', message: 'TOO_LARGE' });
 
 export function tooLarge(item: BatchItem, maximum: number, more = ''): Outcome {
   return { item, status: 'OperationFailed', reason: 'ResponseTooLarge', message: `TOO_LARGE: the response has more than ${maximum} bytes${more}` };

@@ -61,6 +61,11 @@ test('answers that only read give way to those of changes', async () => {
   assert.ok(told.size <= 600, String(told.size));
   assert.ok(textOf(told.items[0]?.payload as never, TAG.UniqueIdentifier));
   assert.deepEqual(reasons(await send([query], 600)), ['ResponseTooLarge']);
+  // So do the words that say why.
+  const brief = await send([create(name('kept too')), query], told.size - 8);
+  assert.deepEqual(reasons(brief), [undefined, 'ResponseTooLarge']);
+  assert.ok(brief.size < told.size, String(brief.size));
+  assert.ok(textOf(brief.items[0]?.payload as never, TAG.UniqueIdentifier));
 });
 
 test('a change with a longer answer than expected says that it was made', async () => {
