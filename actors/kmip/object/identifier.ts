@@ -2,6 +2,7 @@
 import type { Reader } from '../../../kernel/store/store.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { tagName } from '../../../kmip/ttlv/names.ts';
 import { type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { child, nameOf } from '../../../kmip/ttlv/read.ts';
 import type { Principal } from '../api.ts';
@@ -18,9 +19,12 @@ const PLACEHOLDER = 'IDPlaceholder';
 export function identifierText(payload: Structure, tag: number, batch: Batch): string {
   const node = child(payload, tag);
   if (node === undefined || (node.type === TYPE.TextString && node.value === PLACEHOLDER)) return placeholder(batch);
-  if (node.type === TYPE.TextString && node.value !== '') return node.value;
+  if (node.type === TYPE.TextString) {
+    if (node.value === '') throw new Refusal('InvalidField', `${tagName(tag)} must not be empty`);
+    return node.value;
+  }
   if (node.type === TYPE.Integer && batch.earlier) return identifierAt(node.value, batch);
-  if (node.type !== TYPE.Enumeration) throw new Refusal('InvalidField', 'UniqueIdentifier must be a text string or a value of the enumeration');
+  if (node.type !== TYPE.Enumeration) throw new Refusal('InvalidField', `${tagName(tag)} must be a text string or a value of the enumeration`);
   if (node.value === ENUM.UniqueIdentifier.IDPlaceholder) return placeholder(batch);
   const made = batch.made?.get(node.value);
   if (made === undefined)

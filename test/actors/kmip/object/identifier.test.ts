@@ -15,6 +15,7 @@ test('an object is found again by each identifier that a client may choose for i
 test('identifiers that stand for something else are refused', () => {
   for (const id of ['', '*', '[', '["tag"]', 'a\nb', '\0', 'x'.repeat(129)]) assert.throws(() => requireChosen(id), /a unique identifier must/, id);
   assert.equal(named('IDPlaceholder'), 'another');
+  assert.throws(() => named(''), { message: 'UniqueIdentifier must not be empty' });
   assert.throws(() => requireChosen('IDPlaceholder'), /nor be \* or IDPlaceholder/);
 });
 
