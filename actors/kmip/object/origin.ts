@@ -2,19 +2,20 @@
 import { type AttributeSet, sameNode } from '../../../kmip/attribute/set.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { dateTime, enumeration, integer, type Structure, structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { dateTime, enumeration, integer, type Node, type Structure, structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { codeOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 
 const { RNGAlgorithm } = ENUM;
 
-/** That of node:crypto, which is OpenSSL's (NIST SP 800-90A). */
-const OWN = structure(TAG.RandomNumberGenerator, [
+/** That of node:crypto, which is OpenSSL's (NIST SP 800-90A). Query tells it too. */
+export const OWN_GENERATOR: readonly Node[] = [
   enumeration(TAG.RNGAlgorithm, RNGAlgorithm.DRBG),
   enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm.AES),
   integer(TAG.CryptographicLength, 256),
   enumeration(TAG.DRBGAlgorithm, ENUM.DRBGAlgorithm.CTR),
-]);
+];
+const OWN = structure(TAG.RandomNumberGenerator, OWN_GENERATOR);
 
 /** Nobody knows what a token draws its keys from. */
 const OF_TOKEN = structure(TAG.RandomNumberGenerator, [enumeration(TAG.RNGAlgorithm, RNGAlgorithm.Unspecified)]);

@@ -10,6 +10,7 @@ import { children, codeOf, nameOf, required, structureOf } from '../../../kmip/t
 import { enumerationValueExists, operationExists } from '../../../kmip/ttlv/since.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Version } from '../../../kmip/version.ts';
+import { OWN_GENERATOR } from '../object/origin.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { CreationPolicy } from '../policy/creation-policy.ts';
@@ -52,9 +53,7 @@ const ANSWERS: Readonly<Record<number, (ctx: OperationContext, groups: Structure
       structure(TAG.ExtensionInformation, [text(TAG.ExtensionName, name), integer(TAG.ExtensionTag, TAG[name]), extensionType(type, version)]),
     ),
   [QueryFunction.QueryAttestationTypes]: () => [],
-  [QueryFunction.QueryRNGs]: () => [
-    structure(TAG.RNGParameters, [enumeration(TAG.RNGAlgorithm, ENUM.RNGAlgorithm.DRBG), enumeration(TAG.DRBGAlgorithm, ENUM.DRBGAlgorithm.CTR)]),
-  ],
+  [QueryFunction.QueryRNGs]: () => [structure(TAG.RNGParameters, OWN_GENERATOR)],
   [QueryFunction.QueryValidations]: () => [],
   [QueryFunction.QueryProfiles]: ({ version, server: { operations } }) =>
     (version.major > 1 ? profilesServed(new Set(Object.keys(operations))) : []).map((name) =>

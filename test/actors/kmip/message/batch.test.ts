@@ -111,6 +111,14 @@ test('Query tells the storage masks that objects can be had with, to clients of 
   assert.deepEqual(await told(V1_4, 'QueryStorageProtectionMasks'), []);
 });
 
+test('Query tells the random number generator that the objects of the server name', async () => {
+  const [generator] = await told(V2_1, 'QueryRNGs');
+  const made = batchItem('GetAttributes', [enumeration(TAG.AttributeReference, TAG.RandomNumberGenerator)]);
+  const answer = await serve(await fuzzed.fresh(), encodeBinary(requestMessage(V2_1, [key(), made])), 'binary', 'any', ALICE);
+  const attribute = structureOf(readAnswer(answer, 'binary').items[1]?.payload as Structure, TAG.Attributes)?.value[0];
+  assert.deepEqual((generator as Structure).value, (attribute as Structure).value);
+});
+
 test('Query names each extension once, with its type as the version has it', async () => {
   for (const version of [V1_4, V2_1]) {
     const map = await told(version, 'QueryExtensionMap');
