@@ -3,6 +3,7 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { enumeration, structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { discoverKey } from '../message/discover.ts';
+import { requireOnLine } from '../object/availability.ts';
 import { destroyDraft } from '../object/destruction.ts';
 import { giveUpKeys } from '../object/key.ts';
 import { isDestroyed, stateAt } from '../object/lifecycle.ts';
@@ -24,6 +25,7 @@ export async function deleteKey(kid: string, ctx: OperationContext): Promise<voi
       const object = await describeByKid(tx, kid, 'Destroy');
       const others = (await pairOf(tx, object, 'Revoke')).length > 0 ? await pairOf(tx, object, 'Destroy') : [];
       const all = [object, ...others];
+      all.forEach(requireOnLine);
       for (const draft of all) await remove(tx, draft, ctx, outside);
       return all.map(({ id }) => id);
     }),

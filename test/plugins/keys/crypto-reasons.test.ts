@@ -89,6 +89,18 @@ test('a state: revoked, archived, destroyed', async () => {
   await isTold('encrypt', encrypt(kid), 'Object_Destroyed');
 });
 
+test('a key of which a half is archived is not deleted', async () => {
+  const { body } = await alice('POST', '/v1/crypto/keys', { body: { kty: 'EC', crv: 'P-256' } });
+  for (const archived of [body.kid, body.kid_public]) {
+    await kmip('Archive', id(archived));
+    const refused = await alice('DELETE', `/v1/crypto/keys/${body.kid}`);
+    assert.equal(refused.status, 403, refused.text);
+    assert.equal(refused.body.description, `Object_Archived: DENIED: ${archived} is archived; recover it first`);
+    await kmip('Recover', id(archived));
+  }
+  assert.equal((await alice('DELETE', `/v1/crypto/keys/${body.kid}`)).status, 204);
+});
+
 test('limits that are used up', async () => {
   const limits = [
     { tag: 'UsageLimitsTotal', type: 'LongInteger', value: 1 },
