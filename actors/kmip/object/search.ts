@@ -39,12 +39,14 @@ const MAX_READ_TO_COUNT = 1_024;
 /** Maximum in one search: both databases accept this many in one statement, and it is more than anybody needs. */
 const MAX_CONDITIONS = 100;
 
+const NOTHING: Found = { ids: [], total: 0 };
+
 /** Many clients take the first object with the right name, so objects granted by others must not come before the caller's own. */
 export async function findObjects(ctx: OperationContext, all: Search): Promise<Found> {
   const { attributes, asked } = await whereaboutsOf(ctx.reader, all.attributes);
   const search = { ...all, attributes };
-  const own = await findIn(ctx, 'own', search, asked);
-  if (own.total === undefined) return own;
+  const own = asked.scopes.includes('own') ? await findIn(ctx, 'own', search, asked) : NOTHING;
+  if (own.total === undefined || !asked.scopes.includes('granted')) return own;
   const offset = Math.max(0, search.offset - own.total);
   const granted = await findIn(ctx, 'granted', { ...search, offset, limit: search.limit - own.ids.length }, asked);
   return { ids: [...own.ids, ...granted.ids], total: granted.total === undefined ? undefined : own.total + granted.total };

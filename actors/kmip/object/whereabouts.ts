@@ -1,4 +1,4 @@
-// What a search asks by two names that are no stored attributes: who owns an object, and on which HSM it lies. Both only narrow what the caller may see.
+// What a search asks by names that are no stored attributes: who owns an object, on which HSM it lies, and whether it is the caller's own. They only narrow what the caller may see.
 import { composed } from '../../../kernel/normal-form.ts';
 import { accountOf, idsOfName } from '../../../kernel/store/accounts.ts';
 import type { Reader } from '../../../kernel/store/store.ts';
@@ -7,7 +7,7 @@ import { type Node, TYPE } from '../../../kmip/ttlv/node.ts';
 import { textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { isInstance } from './hsm-key/identifier.ts';
-import type { Selection } from './selection.ts';
+import { SCOPES, type Scope, type Selection } from './selection.ts';
 
 /** The vendor whose attributes these are. */
 const VENDOR = 'gatehouse';
@@ -18,21 +18,25 @@ export interface Whereabouts {
   /** The names of owners, as GET /me shows them, each with the accounts that have or had it. */
   readonly owners: readonly (readonly string[])[];
   readonly places: readonly { readonly instance: string; readonly start: string }[];
+  /** What is to be searched, in the order of SCOPES. */
+  readonly scopes: readonly Scope[];
 }
 
-/** The attributes that are left, and what the others ask. @throws Refusal InvalidField for an HSM that no identifier can name */
+/** The attributes that are left, and what the others ask. @throws Refusal InvalidField for an HSM that no identifier can name, or another scope */
 export async function whereaboutsOf(from: Reader, attributes: readonly Node[]): Promise<{ readonly attributes: readonly Node[]; readonly asked: Whereabouts }> {
   const owners = attributes.flatMap((node) => askedFor(node, 'owner') ?? []).map(composed);
   const places = attributes.flatMap((node) => askedFor(node, 'hsm') ?? []).map(placeIn);
+  const scopes = attributes.flatMap((node) => askedFor(node, 'scope') ?? []).map(scopeIn);
   const accounts: string[][] = [];
   for (const name of owners) accounts.push(await accountsOf(from, name));
   return {
-    attributes: owners.length + places.length === 0 ? attributes : attributes.filter((node) => NAMES.every((name) => askedFor(node, name) === undefined)),
-    asked: { owners: accounts, places },
+    attributes:
+      owners.length + places.length + scopes.length === 0 ? attributes : attributes.filter((node) => NAMES.every((name) => askedFor(node, name) === undefined)),
+    asked: { owners: accounts, places, scopes: SCOPES.filter((each) => scopes.every((scope) => scope === each)) },
   };
 }
 
-const NAMES = ['owner', 'hsm'] as const;
+const NAMES = ['owner', 'hsm', 'scope'] as const;
 
 export function selectWhereabouts(selection: Selection, { owners, places }: Whereabouts): void {
   for (const ids of owners) selection.where(ids.length === 0 ? '1 = 0' : `o.owner IN (${ids.map((id) => selection.param(id)).join(', ')})`);
@@ -58,4 +62,10 @@ function placeIn(value: string): Whereabouts['places'][number] {
   const instance = PLACE.exec(value)?.[1];
   if (instance === undefined) throw new Refusal('InvalidField', `${value} is no HSM: give hsm::<model>, or hsm::<model>::<slot>`);
   return { instance, start: `${value}::` };
+}
+
+function scopeIn(value: string): Scope {
+  const scope = SCOPES.find((each) => each === value);
+  if (scope === undefined) throw new Refusal('InvalidField', `${value} is no scope: give ${SCOPES.join(' or ')}`);
+  return scope;
 }

@@ -33,8 +33,11 @@ const FILTERS = ['name', 'tag', 'algorithm', 'state', 'type', 'hsm', 'owner', 's
 /** @param {import('./stage.js').Stage} stage */
 export async function open(stage) {
   const { query } = stage;
-  const [found, places] = await Promise.all([query.get('scope') === 'granted' ? granted(query) : located(query), placesOfHsms()]);
-  const isSearch = FILTERS.some((name) => query.get(name));
+  const asked = FILTERS.filter((name) => query.get(name));
+  // The list of all that is granted names the owners; it cannot be searched.
+  const isList = asked.length === 1 && query.get('scope') === 'granted';
+  const [found, places] = await Promise.all([isList ? granted(query) : located(query), placesOfHsms()]);
+  const isSearch = asked.length > 0;
   const action = stage.me.mayCreate
     ? html`<a class="button quiet" href="#/import-key">Import a key</a> <a class="button" href="#/new-key">${icon('plus')}Make a key</a>`
     : nothing;
@@ -118,7 +121,7 @@ async function located(query) {
     ...given(query, 'algorithm', (value) => enumeration('CryptographicAlgorithm', value)),
     ...given(query, 'type', (value) => enumeration('ObjectType', value)),
     ...given(query, 'state', (value) => enumeration('State', value)),
-    ...['hsm', 'owner'].flatMap((name) => given(query, name, (value) => vendorNode(name, value))),
+    ...['hsm', 'owner', 'scope'].flatMap((name) => given(query, name, (value) => vendorNode(name, value))),
   ];
   const answer = await operate('Locate', [integer('MaximumItems', PAGE), integer('OffsetItems', offset), structure('Attributes', asked)]);
   const ids = membersOf(answer, 'UniqueIdentifier');

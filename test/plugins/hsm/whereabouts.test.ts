@@ -1,4 +1,4 @@
-// Locate by owner and by HSM: what the caller may see of others' keys and of keys on a token of SoftHSM, and nothing more.
+// Locate by owner, by HSM and by scope: what the caller may see of others' keys and of keys on a token of SoftHSM, and nothing more.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import type { Ask } from '../../server.ts';
@@ -63,6 +63,15 @@ if (!skipWithout('softhsm2')) {
     assert.deepEqual(await locate(server.user, vendor('owner', 'hsm::soft_hsm')), [made.onFirst]);
     assert.deepEqual(await locate(server.user, vendor('owner', USER_NAME), vendor('owner', name)), []);
     for (const nobody of ['', 'nobody@acme.com', 'team/ada', "x' OR '1'='1"]) assert.deepEqual(await locate(server.user, vendor('owner', nobody)), [], nobody);
+  });
+
+  test("by scope: what is the caller's own, or granted by others, together with other attributes", async () => {
+    assert.deepEqual(await locate(server.user, vendor('scope', 'own')), [made.own]);
+    assert.deepEqual(await locate(server.user, vendor('scope', 'granted')), [made.onFirst, made.granted].toSorted());
+    assert.deepEqual(await locate(server.user, vendor('scope', 'granted'), integer('CryptographicLength', 128)), [made.granted]);
+    assert.deepEqual(await locate(server.user, vendor('scope', 'granted'), vendor('scope', 'own')), []);
+    assert.deepEqual(await locate(server.admin, vendor('scope', 'granted')), []);
+    await refused(kmip(server.user, 'Locate', structure('Attributes', vendor('scope', 'all'))), /^Invalid_Field: all is no scope: give own or granted$/);
   });
 
   test('neither shows what the caller may not see, and other vendors keep these names for themselves', async () => {

@@ -1,0 +1,57 @@
+// The search for keys on the console in Chromium: what others have granted is searched by the same attributes as one's own.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { people } from '../people.ts';
+import { skipWithout } from '../system.ts';
+import { openConsole, openStage, type Stage } from './console.ts';
+
+let stage: Stage | undefined;
+
+/** Makes a key of the administrator. @returns its identifier */
+async function makeKey({ server, root }: Stage, body: Record<string, unknown>, tags: readonly string[]): Promise<string> {
+  const made = await server.ask('POST', '/v1/crypto/keys', { cookie: root, body });
+  assert.equal(made.status, 200, made.text);
+  const tagged = await server.ask('POST', `/v1/crypto/keys/${made.body.kid}/tags`, { cookie: root, body: { tags } });
+  assert.equal(tagged.status, 200, tagged.text);
+  return made.body.kid;
+}
+
+if (!skipWithout('chromium')) {
+  test.before(async () => {
+    stage = await openStage();
+  });
+  test.after(() => stage?.end());
+
+  test('what is granted to the user is found by its other attributes too', async () => {
+    const { server, browser, root } = stage as Stage;
+    const some = people(server, root);
+    await some.realm('team');
+    await some.user('team', 'bob', 'bob password');
+    const aes = await makeKey(stage as Stage, { kty: 'oct' }, ['salaries']);
+    const pair = await makeKey(stage as Stage, { kty: 'EC' }, ['releases']);
+    for (const [id, operation] of [
+      [aes, 'decrypt'],
+      [pair, 'sign'],
+    ])
+      await server.ask('POST', '/access/grant', { cookie: root, body: { unique_identifier: id, user_id: 'team/bob', operation_types: [operation] } });
+    const cookie = await some.session('team', 'bob', 'bob password');
+    const own = await server.ask('POST', '/v1/crypto/keys', { cookie, body: { kty: 'oct' } });
+    assert.equal(own.status, 200, own.text);
+
+    const { page, complaints } = await openConsole(browser, server.address, cookie, 'keys?scope=granted');
+    const links = () => page.getByRole('table').getByRole('link').allTextContents();
+    await page.getByRole('columnheader', { name: 'Owner' }).waitFor();
+    assert.deepEqual((await links()).toSorted(), [aes, pair].toSorted());
+    await page.getByLabel('Algorithm').selectOption('AES');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByText('1 to 1 of 1').waitFor();
+    assert.deepEqual(await links(), [aes]);
+    await page.getByLabel('Tag').fill('releases');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByText('Nothing found').waitFor();
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+}
+
+test.run();
