@@ -122,7 +122,7 @@ test('a certificate is no credential of any other endpoint of the service', asyn
   for (const path of ['/whoami', '/admins', '/admins/realms', '/audit']) assert.equal((await as(ann)('GET', path)).status, 401, path);
 });
 
-test('foreign, expired, of the wrong use, revoked, or without one plain name: 401, and the audit log says why', async () => {
+test('foreign, expired, of the wrong use, revoked or without one plain name: 401, the audit log says why', async () => {
   const foreign = await makeCertificate('CN=ca');
   const noName = 'it must have exactly one common name, which a user can have';
   const refused: readonly (readonly [Made, string])[] = [
