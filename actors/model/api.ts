@@ -106,12 +106,16 @@ export type ModelApi = {
   /** @returns what `Embedded.embedder` names, without loading the model */
   revision(id: string): Promise<string>;
   embed(id: string, texts: readonly string[], purpose: Purpose, caller: string): Promise<Embedded>;
-  /** @param ticket a new one, by which `pieces` reads what is written so far @returns one text for each input */
-  generate(id: string, request: Generation, caller: string, ticket?: string): Promise<readonly string[]>;
+  /**
+   * @param ticket a new one, by which `pieces` reads what is written so far
+   * @param waitMs for so long it waits for its turn and for the model; then MODEL_BUSY, where a deadline would not tell the waiting from the work
+   * @returns one text for each input
+   */
+  generate(id: string, request: Generation, caller: string, ticket?: string, waitMs?: number): Promise<readonly string[]>;
   /** Waits for more of what runs under the ticket. @returns undefined when it has ended */
   pieces(ticket: string): Promise<Pieces>;
-  /** Cuts each text into pieces of whole sentences with at most this number of tokens; a longer sentence is cut between tokens. @returns the pieces of each text */
-  cut(id: string, texts: readonly string[], maxTokens: number, caller: string): Promise<readonly (readonly Span[])[]>;
+  /** Cuts each text into pieces of whole sentences with at most this number of tokens; a longer sentence is cut between tokens. @param waitMs as for `generate` @returns the pieces of each text */
+  cut(id: string, texts: readonly string[], maxTokens: number, caller: string, waitMs?: number): Promise<readonly (readonly Span[])[]>;
   /** Ends its process when what runs has ended. @returns false if it is not loaded */
   unload(id: string): Promise<boolean>;
 };

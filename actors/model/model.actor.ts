@@ -1,7 +1,8 @@
 // Owns the language models: each is loaded when it is first used, into a process of its own or on a server elsewhere.
 import { defineActor } from '../../kernel/actor.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Embedded, ModelApi, ModelArgs } from './api.ts';
+import type { Embedded, Generation, ModelApi, ModelArgs } from './api.ts';
+import type { Engine } from './engine.ts';
 import { openHttp } from './http/http-engine.ts';
 import { LoadedMemory } from './loaded-memory.ts';
 import { revisionOf } from './manifest.ts';
@@ -41,12 +42,11 @@ export default defineActor<ModelApi, ModelArgs>(({ models: specs, maxMemoryMb, k
         tracedRun(at(id), 'embed', caller, signal(), async (engine, cancelled) =>
           embedded(nameOf(id, engine.revision), await engine.embed(texts, purpose, cancelled)),
         ),
-      generate: (id, request, caller, ticket) =>
-        keeper.write(ticket, (onText) =>
-          tracedRun(at(id), 'generate', caller, signal(), (engine, cancelled) => engine.generate(request, { signal: cancelled, ...(onText && { onText }) })),
-        ),
+      generate: (id, request, caller, ticket, waitMs) =>
+        keeper.write(ticket, (onText) => tracedRun(at(id), 'generate', caller, signal(), writing(request, onText), waitMs)),
       pieces: (ticket) => keeper.read(ticket),
-      cut: (id, texts, maxTokens, caller) => tracedRun(at(id), 'cut', caller, signal(), (engine, cancelled) => engine.cut(texts, maxTokens, cancelled)),
+      cut: (id, texts, maxTokens, caller, waitMs) =>
+        tracedRun(at(id), 'cut', caller, signal(), (engine, cancelled) => engine.cut(texts, maxTokens, cancelled), waitMs),
       unload: (id) => at(id).evict(),
     },
     stop: async () => {
@@ -54,6 +54,10 @@ export default defineActor<ModelApi, ModelArgs>(({ models: specs, maxMemoryMb, k
     },
   };
 });
+
+function writing(request: Generation, onText: ((input: number, piece: string) => void) | undefined) {
+  return (engine: Engine, signal: AbortSignal) => engine.generate(request, { signal, ...(onText && { onText }) });
+}
 
 function unknownModel(id: string): never {
   throw new Fault('MODEL_NOT_INSTALLED', { detail: `there is no model named ${id}` });

@@ -5,6 +5,7 @@ import type { Engine, EngineSurroundings, OpenEngine } from './engine.ts';
 import { Life } from './life.ts';
 import type { LoadedMemory, Tenant } from './loaded-memory.ts';
 import type { ModelLimits } from './model.machine.ts';
+import { patiently } from './patience.ts';
 import { type TurnLimits, Turns } from './turns.ts';
 
 export interface ModelSurroundings extends EngineSurroundings {
@@ -63,12 +64,14 @@ export class Model implements Tenant {
   }
 
   /** Runs `work` on the loaded model, in the caller's turn. @throws Fault MODEL_NOT_INSTALLED, MODEL_FAILED, MODEL_BUSY, MODEL_SHARE, CANCELLED, ACTOR_LOST */
-  async run<T>(caller: string, signal: AbortSignal, work: Work<T>): Promise<T> {
+  async run<T>(caller: string, signal: AbortSignal, work: Work<T>, waitMs?: number): Promise<T> {
     const { clock } = this.#around;
     const beganAt = clock.monotonic();
     let outcome = 'ok';
     try {
-      return await this.#turns.run(caller, signal, async () => this.#work(await this.#ready(signal), signal, work));
+      return await patiently(clock, waitMs, signal, (waiting, begun) =>
+        this.#turns.run(caller, waiting, async () => this.#work(begun(await this.#ready(waiting)), signal, work)),
+      );
     } catch (error) {
       outcome = error instanceof Fault ? error.code : 'INTERNAL';
       throw error;

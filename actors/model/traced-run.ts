@@ -3,14 +3,15 @@ import { inSpan } from '../../kernel/tracing/span.ts';
 import type { Model } from './model.ts';
 
 /** As `model.run`. @param method of the engine, for its name */
-export function tracedRun<T>(model: Model, method: string, ...[caller, signal, work]: Parameters<typeof model.run<T>>): Promise<T> {
+export function tracedRun<T>(model: Model, method: string, ...[caller, signal, work, waitMs]: Parameters<typeof model.run<T>>): Promise<T> {
   const { id, task, engine } = model.spec;
   const about = { 'gen_ai.request.model': id, 'gatehouse.model.task': task, 'gatehouse.model.engine': engine };
   return inSpan(`model ${method}`, 'internal', about, (span) => {
     const askedAt = performance.now();
-    return model.run(caller, signal, (running, cancelled) => {
+    const begin: typeof work = (running, cancelled) => {
       span?.set({ 'gatehouse.model.wait_ms': performance.now() - askedAt });
       return work(running, cancelled);
-    });
+    };
+    return model.run(caller, signal, begin, waitMs);
   });
 }

@@ -4,7 +4,7 @@ import type { Request } from '../../kernel/http/route.ts';
 import { callWith } from '../../kernel/runtime/remote.ts';
 import type { AiContext } from './actors.ts';
 import { callerOf } from './caller.ts';
-import { refuseLate } from './faults.ts';
+import { refuseLate, refuseLateSearch } from './faults.ts';
 
 const MAX_TEXTS = 5;
 const MAX_SENTENCES = 64;
@@ -21,8 +21,8 @@ export async function answersByMeaning(ctx: AiContext, request: Request, embedde
   if (sentences.length === 0) return [];
   const model = callWith(ctx.actors.model.at('main'), { signal: request.signal, deadlineMs: ctx.config.time_limit_seconds * 1_000 });
   const caller = callerOf(request);
-  const question = await model.embed(embedder, [query], 'query', caller).catch(refuseLate);
-  const made = await model.embed(embedder, sentences, 'passage', caller).catch(refuseLate);
+  const question = await model.embed(embedder, [query], 'query', caller).catch(refuseLateSearch);
+  const made = await model.embed(embedder, sentences, 'passage', caller).catch(refuseLateSearch);
   const similarities = similaritiesOf(question, made);
   const near = sentences
     .map((text, at) => ({ text, similarity: similarities[at] as number }))

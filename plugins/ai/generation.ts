@@ -16,6 +16,8 @@ const INPUTS = 32;
 const CUT_TEXTS = 1_024;
 /** Fewer where the client waits for pieces. */
 const FOLLOWED_INPUTS = 8;
+/** Before the time limit, so that the answer that says it is there in time. */
+const MARGIN_MS = 250;
 
 export type ModelConfig = AiConfig['models'][number];
 
@@ -43,13 +45,15 @@ export function generatorOf(ctx: AiContext, { id }: ModelConfig, request: Reques
   const asker = callerOf(request);
   const endsAt = ctx.clock.monotonic() + ctx.config.time_limit_seconds * 1_000;
   /** The time limit is that of the whole answer. */
+  const left = () => endsAt - ctx.clock.monotonic();
   const model = () => {
-    const deadlineMs = endsAt - ctx.clock.monotonic();
+    const deadlineMs = left();
     if (deadlineMs <= 0) throw new Fault('MODEL_TIME_LIMIT');
     return callWith(ctx.actors.model.at('main'), { signal: request.signal, deadlineMs });
   };
+  const patience = () => Math.max(0, left() - MARGIN_MS);
   return {
-    cut: (texts, maxTokens) => cut(texts, (some) => model().cut(id, some, maxTokens, asker)),
+    cut: (texts, maxTokens) => cut(texts, (some) => model().cut(id, some, maxTokens, asker, patience())),
     async generate({ inputs, ...task }, onText) {
       const made: string[] = [];
       const size = onText ? FOLLOWED_INPUTS : INPUTS;
@@ -57,7 +61,7 @@ export function generatorOf(ctx: AiContext, { id }: ModelConfig, request: Reques
         const some = inputs.slice(at, at + size);
         const follows = onText && some.length === 1;
         const ticket = follows && randomUUID();
-        const work = model().generate(id, { ...task, inputs: some }, asker, ...(ticket ? [ticket] : []));
+        const work = model().generate(id, { ...task, inputs: some }, asker, ticket || undefined, patience());
         const texts = await (ticket
           ? readWhile(
               work,

@@ -35,9 +35,9 @@ function setUp(ids: readonly string[], { maxMemoryMb = 1_000, maxRunning = 2, ma
       }),
   );
   open.push(...models);
-  const embed = (model: Model | undefined, text: string, caller = 'me', signal = new AbortController().signal) =>
+  const embed = (model: Model | undefined, text: string, caller = 'me', signal = new AbortController().signal, waitMs?: number) =>
     (model as Model)
-      .run(caller, signal, (engine, cancelled) => engine.embed([text], 'query', cancelled))
+      .run(caller, signal, (engine, cancelled) => engine.embed([text], 'query', cancelled), waitMs)
       .then(
         () => 'ok',
         (error: Fault) => error.code,
@@ -153,6 +153,23 @@ test('a caller who leaves frees the place, while it waits and while it runs', as
   finish('third');
   assert.equal(await third, 'ok');
   assert.equal((await a?.status())?.requests, 0);
+});
+
+test('who waits too long for its turn is told so, and what has begun may take longer', async () => {
+  const { models, embed, runs, finish, pass } = setUp(['a'], { maxRunning: 1 });
+  const [a] = models;
+  const { signal } = new AbortController();
+  const first = embed(a, 'first', 'me', signal, 5_000);
+  await runs('first');
+  const second = embed(a, 'second', 'me', signal, 5_000);
+  const third = embed(a, 'third');
+  pass(6_000);
+  assert.equal(await second, 'MODEL_BUSY');
+  finish('first');
+  assert.equal(await first, 'ok');
+  await runs('third');
+  finish('third');
+  assert.deepEqual([await third, (await a?.status())?.requests], ['ok', 0]);
 });
 
 test('the end of the process of a model that is closed is no crash', async () => {
