@@ -126,6 +126,16 @@ if (!skipWithout('chromium')) {
     await page.context().close();
   });
 
+  test('texts stand on the side on which they begin, whatever their language', async () => {
+    const { page } = await open();
+    await page.getByLabel('Text', { exact: true }).fill('השומר מדליק את המנורה.');
+    await page.getByRole('button', { name: 'Summarise' }).click();
+    await page.locator('#summary').getByText('השומר מדליק את המנורה.').waitFor();
+    const sides = await page.evaluate(`['query', 'long', 'summary'].map((id) => getComputedStyle(document.getElementById(id)).direction)`);
+    assert.deepEqual(sides, ['ltr', 'rtl', 'rtl']);
+    await page.context().close();
+  });
+
   test('a button whose request does not arrive says so', async () => {
     const { page } = await open();
     await dropFile(page, 'kept.epub', await epub(['# Kept', 'Nobody deletes this book.']));

@@ -27,6 +27,7 @@ function showSources(sources) {
     summary.textContent = [reference, chapter, page && `page ${page}`].filter(Boolean).join(' · ');
     const passage = document.createElement('blockquote');
     passage.textContent = text;
+    passage.dir = 'auto';
     details.append(summary, passage);
     return details;
   });
