@@ -5,7 +5,7 @@ import { KeyExists } from './free-name.ts';
 import { MechanismMissing } from './mechanism.ts';
 import { InputWrong } from './part-work.ts';
 import { PartsEnded, PartsFull } from './parts.ts';
-import { PinWanted } from './pin-wanted.ts';
+import { PinUnread, PinWanted } from './pin-wanted.ts';
 import { isStaleSession, nameOf, returnValue } from './return-value.ts';
 import { KeyAmbiguous, KeyMissing } from './token.ts';
 import { UnwrapRefused } from './unwrapped-keys.ts';
@@ -30,6 +30,7 @@ export function failureOf(error: unknown): HsmFailure {
   if (expected) return { why: expected[1], text: (error as Error).message };
   if (error instanceof MechanismMissing) return { why: 'mechanism', text: error.mechanism };
   if (error instanceof PinWanted) return { why: 'pin', text: error.message };
+  if (error instanceof PinUnread) return { why: 'unavailable', text: error.message };
   if (returnValue(error) === undefined) throw error;
   return isStaleSession(error) ? { why: 'unavailable', text: nameOf(error) } : { why: 'refused', text: nameOf(error) };
 }

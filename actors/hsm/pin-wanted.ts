@@ -9,6 +9,8 @@ import type { Token } from './token.ts';
 
 /** The token wants its PIN for this use. */
 export class PinWanted extends Error {}
+/** This server has none to send, as when its file cannot be read. */
+export class PinUnread extends Error {}
 
 /** CKS_RO_USER_FUNCTIONS and CKS_RW_USER_FUNCTIONS. */
 const LOGGED_IN: ReadonlySet<number> = new Set([1, 3]);
@@ -34,13 +36,13 @@ export class PinUses {
     return isNew;
   }
 
-  /** @throws PinWanted if there is no PIN to send, and what the token says to it */
+  /** @throws PinUnread if there is no PIN to send, and what the token says to it */
   confirm(key: TokenKeyName, session: pkcs11js.Handle): void {
     if (!this.has(key)) return;
     try {
       this.#send(session);
     } catch (error) {
-      if (returnValue(error) === undefined) throw new PinWanted(`the token wants its PIN for each use of the key ${key.name}: ${nameOf(error)}`);
+      if (returnValue(error) === undefined) throw new PinUnread(`the token wants its PIN for each use of the key ${key.name}: ${nameOf(error)}`);
       if (returnValue(error) !== CKR.OPERATION_NOT_INITIALIZED) throw error;
       // Another key has the name now, and wants nothing.
       this.#names.delete(cacheName(key));
