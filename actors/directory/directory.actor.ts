@@ -7,7 +7,7 @@ import { encodePage } from '../../kernel/runtime/encoded-page.ts';
 import { realmScope } from '../../kernel/store/account-name.ts';
 import { formerEndOf } from '../../kernel/store/accounts.ts';
 import { purgeAudit, queryAudit } from '../../kernel/store/audit-query.ts';
-import { openDeletionTime } from '../../kernel/store/deletion-time.ts';
+import { openBelievedTime } from '../../kernel/store/believed-time.ts';
 import { createForgedRows } from '../../kernel/store/forged-rows.ts';
 import { adminApi } from './admins.ts';
 import type { DirectoryApi } from './api.ts';
@@ -35,8 +35,8 @@ export default defineActor<DirectoryApi, DirectoryArgs>(async (args, ctx) => {
   const forged = createForgedRows(store, log, () => clock.monotonic(), 'signing_key.forged');
   const keyRows = new SigningKeyRows(part.dataKey, new DataKey('auth', part.dataKey, () => clock.now()), forged);
   const { rotate, ...signing } = await openSigningKeys(part, keyRows, ctx.adopts('auth'));
-  const deletionTime = await openDeletionTime(store, clock);
-  const keepHouse = () => rotate().then(() => deleteOld(part, deletionTime.now(), log));
+  const believedTime = await openBelievedTime(store, clock);
+  const keepHouse = () => rotate().then(() => deleteOld(part, believedTime.now(), log));
   const rest = repeat(clock, HOUR_MS, keepHouse, (error) =>
     log.warn({ error: String(error) }, 'the hourly cleanup of the directory failed; the server will try again'),
   );

@@ -3,7 +3,7 @@ import { SeededRandom } from '../../crypto/random.ts';
 import { startSelfTest } from '../../crypto/self-test/self-test.ts';
 import { type ActorContext, defineActor } from '../../kernel/actor.ts';
 import { DataKey } from '../../kernel/keys/data-key.ts';
-import { openDeletionTime } from '../../kernel/store/deletion-time.ts';
+import { openBelievedTime } from '../../kernel/store/believed-time.ts';
 import { createForgedRows } from '../../kernel/store/forged-rows.ts';
 import type { HsmApi } from '../hsm/api.ts';
 import type { StreamApi } from '../stream/api.ts';
@@ -73,10 +73,13 @@ function keyServers(args: KmipArgs, ctx: ActorContext, tokens: Tokens): Serving[
   };
 }
 
+/** Keys must not rotate a day late because a server was off for a week. */
+const REST_MS = 30 * 86_400_000;
+
 export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
   const store = await ctx.openStore();
   const now = () => ctx.clock.now();
-  const deletionTime = await openDeletionTime(store, ctx.clock);
+  const believedTime = await openBelievedTime(store, ctx.clock, REST_MS);
   const dataKey = new DataKey('keys', ctx.dataKey('keys'), now, args.maxSealsPerDataKey);
   const forged = createForgedRows(store, ctx.log, () => ctx.clock.monotonic(), 'key.forged');
   const rows = new ObjectRows(dataKey, now, forged);
@@ -96,14 +99,14 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
       serve: async (message, encoding, endpoint, caller, verdict) => serve(server, message, encoding, endpoint, acting(caller), verdict),
       crypto: async (call, body, caller) => answerCrypto(server, call, body, acting(caller)),
       noteRefusals: (rows) => writeRefusals(server, rows),
-      rotateDue: () => rotateDue(server),
+      rotateDue: () => rotateDue({ ...server, now: () => believedTime.now() }),
       runSubmitted: async () => worker.wake(),
       async tendAsynchronous() {
         await endLost(server);
         await purgeResults(store, now(), server.asynchronous.limits.resultSeconds * 1_000);
         worker.wake();
       },
-      purgeTickets: () => purgeTickets(store, Math.floor(deletionTime.now() / 1000)),
+      purgeTickets: () => purgeTickets(store, Math.floor(believedTime.now() / 1000)),
     }),
     async stop() {
       await worker.stop();

@@ -2,7 +2,7 @@
 import { defineActor } from '../../kernel/actor.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { repeat } from '../../kernel/repeat.ts';
-import { type DeletionTime, openDeletionTime } from '../../kernel/store/deletion-time.ts';
+import { type BelievedTime, openBelievedTime } from '../../kernel/store/believed-time.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import type { NewSession, Principal, SessionApi } from './api.ts';
 import { listRows } from './lists.ts';
@@ -23,7 +23,7 @@ interface SessionServer {
   readonly store: Store;
   readonly sessions: LiveSessions;
   readonly quotas: SessionQuotas;
-  readonly deletionTime: DeletionTime;
+  readonly believedTime: BelievedTime;
   now(): number;
 }
 
@@ -34,7 +34,7 @@ export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes, quotas 
   const sessions = new LiveSessions({ store, clock, log, write, cacheBytes, versions });
   /** Uses that other threads report, until they are written. */
   let reported: Promise<unknown> = Promise.resolve();
-  const server: SessionServer = { store, sessions, quotas, deletionTime: await openDeletionTime(store, clock), now: () => clock.now() };
+  const server: SessionServer = { store, sessions, quotas, believedTime: await openBelievedTime(store, clock), now: () => clock.now() };
   const purge = (by?: Principal) => purgeOver(server, by);
   const fail = (error: unknown) => log.warn({ error: String(error) }, 'cannot purge expired sessions; the server will try again');
   const rest = ctx.key === PURGING_KEY ? repeat(clock, PURGE_MS, purge, fail) : undefined;
@@ -81,7 +81,7 @@ async function endSessions({ store, sessions }: SessionServer, ids: readonly str
 }
 
 /** Who asks for it knows what time it is. */
-async function purgeOver({ store, sessions, deletionTime, now }: SessionServer, by: Principal | undefined): Promise<void> {
+async function purgeOver({ store, sessions, believedTime, now }: SessionServer, by: Principal | undefined): Promise<void> {
   await sessions.settle();
-  await purgeRows(store, by ? now() : deletionTime.now(), by);
+  await purgeRows(store, by ? now() : believedTime.now(), by);
 }

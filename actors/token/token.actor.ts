@@ -1,7 +1,7 @@
 // Owns machine roles, secret ids and app tokens.
 import { defineActor } from '../../kernel/actor.ts';
 import { repeat } from '../../kernel/repeat.ts';
-import { openDeletionTime } from '../../kernel/store/deletion-time.ts';
+import { openBelievedTime } from '../../kernel/store/believed-time.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import type { TokenApi } from './api.ts';
 import { listClusterRoles, putClusterRole, readClusterRole } from './cluster-roles.ts';
@@ -24,8 +24,8 @@ export default defineActor<TokenApi, TokenArgs>(async ({ quotas }, ctx) => {
   const store = await ctx.openStore();
   const { clock } = ctx;
   const tokens = new TokenCache(store, ctx.versions);
-  const deletionTime = await openDeletionTime(store, clock);
-  const purge = () => purgeEnded(store, deletionTime.now());
+  const believedTime = await openBelievedTime(store, clock);
+  const purge = () => purgeEnded(store, believedTime.now());
   const rest = repeat(clock, PURGE_MS, purge, (error) => ctx.log.warn({ error: String(error) }, 'cannot purge expired tokens; the server will try again'));
 
   const api: TokenApi = {

@@ -1,13 +1,13 @@
-// The time by which what has ended is deleted: it does not follow a clock that has jumped ahead until that has stayed where it is for a day, because a deletion cannot be taken back.
+// The time by which the server does by itself what cannot be taken back: it does not follow a clock that has jumped ahead until that has stayed where it is for a day.
 import type { Clock } from '../clock.ts';
 import { type Hands, handsOf } from '../hands.ts';
 import type { Reader } from './store.ts';
 
-/** What time servers correct by and by is far less between two deletions. */
+/** What time servers correct by and by is far less between two looks. */
 const DOUBTED_MS = 60_000;
 const BELIEVED_AFTER_MS = 86_400_000;
 
-export class DeletionTime {
+export class BelievedTime {
   readonly #hands: Hands;
   /** A reading that is believed; `elapsed` counts on from it. */
   #believed: { readonly wall: number; readonly elapsed: number };
@@ -39,11 +39,12 @@ export class DeletionTime {
 }
 
 /**
- * A server that starts with a wrong clock finds in the newest row of the audit log from before its start what time it was. One that was off for long deletes what has
- * ended meanwhile a day later.
+ * A server that starts with a wrong clock finds in the newest row of the audit log from before its start what time it was.
+ * @param restMs the clock is believed if it is ahead of that row by no more than this: so long the server may have been off or had nothing to write
  */
-export async function openDeletionTime(store: Reader, clock: Clock): Promise<DeletionTime> {
+export async function openBelievedTime(store: Reader, clock: Clock, restMs = 0): Promise<BelievedTime> {
   const begin = Math.floor(clock.now() - process.uptime() * 1_000);
   const audit = await store.get<{ readonly newest: number | null }>('SELECT MAX(time) AS newest FROM audit WHERE time < $1', [begin]);
-  return new DeletionTime(handsOf(clock), audit?.newest ?? clock.now());
+  const newest = Number(audit?.newest ?? begin);
+  return new BelievedTime(handsOf(clock), begin - newest > restMs ? newest : clock.now());
 }

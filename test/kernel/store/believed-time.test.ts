@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { createClock } from '../../../kernel/clock.ts';
-import { DeletionTime } from '../../../kernel/store/deletion-time.ts';
+import { BelievedTime } from '../../../kernel/store/believed-time.ts';
 import { migrate } from '../../../kernel/store/migrate.ts';
 import { openStore } from '../../../kernel/store/open.ts';
 import { AUTH_MIGRATIONS } from '../../../plugins/auth/migrations.ts';
@@ -29,7 +29,7 @@ function watched(wall = BEGIN) {
 
 test('it is the clock while that goes with what elapses, also if it is corrected or nobody looks for long', () => {
   const { hands, pass, jump } = watched();
-  const time = new DeletionTime(hands, BEGIN);
+  const time = new BelievedTime(hands, BEGIN);
   for (const ms of [SECOND_MS, HOUR_MS, YEAR_MS]) {
     pass(ms);
     jump(30 * SECOND_MS);
@@ -39,7 +39,7 @@ test('it is the clock while that goes with what elapses, also if it is corrected
 
 test('after a jump ahead it goes on as before, and is the clock again when that is back', () => {
   const { hands, pass, jump } = watched();
-  const time = new DeletionTime(hands, BEGIN);
+  const time = new BelievedTime(hands, BEGIN);
   jump(10 * YEAR_MS);
   assert.equal(time.now(), BEGIN);
   pass(DAY_MS - SECOND_MS);
@@ -54,7 +54,7 @@ test('after a jump ahead it goes on as before, and is the clock again when that 
 
 test('a clock that stays where it jumped is believed after a day; one that jumps on has not stayed', () => {
   const { hands, pass, jump } = watched();
-  const time = new DeletionTime(hands, BEGIN);
+  const time = new BelievedTime(hands, BEGIN);
   jump(YEAR_MS);
   time.now();
   pass(20 * HOUR_MS);
@@ -68,7 +68,7 @@ test('a clock that stays where it jumped is believed after a day; one that jumps
 
 test('a clock that is set back is believed at once', () => {
   const { hands, jump } = watched();
-  const time = new DeletionTime(hands, BEGIN);
+  const time = new BelievedTime(hands, BEGIN);
   jump(-YEAR_MS);
   assert.equal(time.now(), BEGIN - YEAR_MS);
 });
