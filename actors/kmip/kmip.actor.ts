@@ -73,13 +73,13 @@ function keyServers(args: KmipArgs, ctx: ActorContext, tokens: Tokens): Serving[
   };
 }
 
-/** Keys must not rotate a day late because a server was off for a week. */
-const REST_MS = 30 * 86_400_000;
+/** Keys must not rotate a day late because a server was off, or its machine stood still, for a week. */
+const TOLERATED_MS = 30 * 86_400_000;
 
 export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
   const store = await ctx.openStore();
   const now = () => ctx.clock.now();
-  const believedTime = await openBelievedTime(store, ctx.clock, REST_MS);
+  const believedTime = await openBelievedTime(store, ctx.clock, TOLERATED_MS);
   const dataKey = new DataKey('keys', ctx.dataKey('keys'), now, args.maxSealsPerDataKey);
   const forged = createForgedRows(store, ctx.log, () => ctx.clock.monotonic(), 'key.forged');
   const rows = new ObjectRows(dataKey, now, forged);

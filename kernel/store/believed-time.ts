@@ -9,14 +9,20 @@ const BELIEVED_AFTER_MS = 86_400_000;
 
 export class BelievedTime {
   readonly #hands: Hands;
+  readonly #toleratedMs: number;
   /** A reading that is believed; `elapsed` counts on from it. */
   #believed: { readonly wall: number; readonly elapsed: number };
   /** How far the clock is ahead, and since when. */
   #doubted: { readonly aheadMs: number; readonly since: number } | undefined;
 
-  /** @param hands of the machine @param wall the last time that is known to have been, if the clock is ahead of it; milliseconds since the epoch */
-  constructor(hands: Hands, wall: number) {
+  /**
+   * @param hands of the machine
+   * @param wall the last time that is known to have been, if the clock is ahead of it; milliseconds since the epoch
+   * @param toleratedMs a clock that is ahead by no more is believed at once
+   */
+  constructor(hands: Hands, wall: number, toleratedMs = DOUBTED_MS) {
     this.#hands = hands;
+    this.#toleratedMs = toleratedMs;
     this.#believed = { wall, elapsed: hands.elapsedMs() };
   }
 
@@ -25,7 +31,7 @@ export class BelievedTime {
     const { wall, elapsed } = { wall: this.#hands.wallMs(), elapsed: this.#hands.elapsedMs() };
     const expected = this.#believed.wall + elapsed - this.#believed.elapsed;
     const aheadMs = wall - expected;
-    if (aheadMs > DOUBTED_MS && this.#isDoubted(aheadMs, elapsed)) return expected;
+    if (aheadMs > this.#toleratedMs && this.#isDoubted(aheadMs, elapsed)) return expected;
     this.#doubted = undefined;
     this.#believed = { wall, elapsed };
     return wall;
@@ -40,11 +46,10 @@ export class BelievedTime {
 
 /**
  * A server that starts with a wrong clock finds in the newest row of the audit log from before its start what time it was.
- * @param restMs the clock is believed if it is ahead of that row by no more than this: so long the server may have been off or had nothing to write
+ * @param toleratedMs how far the clock may be ahead, of that row or of what has elapsed later: so long the server may have been off, or its machine stood still
  */
-export async function openBelievedTime(store: Reader, clock: Clock, restMs = 0): Promise<BelievedTime> {
+export async function openBelievedTime(store: Reader, clock: Clock, toleratedMs?: number): Promise<BelievedTime> {
   const begin = Math.floor(clock.now() - process.uptime() * 1_000);
   const audit = await store.get<{ readonly newest: number | null }>('SELECT MAX(time) AS newest FROM audit WHERE time < $1', [begin]);
-  const newest = Number(audit?.newest ?? begin);
-  return new BelievedTime(handsOf(clock), begin - newest > restMs ? newest : clock.now());
+  return new BelievedTime(handsOf(clock), Number(audit?.newest ?? clock.now()), toleratedMs);
 }

@@ -66,6 +66,16 @@ test('a clock that stays where it jumped is believed after a day; one that jumps
   assert.equal(time.now(), BEGIN + 2 * YEAR_MS + 44 * HOUR_MS);
 });
 
+test('a clock that is ahead by no more than is tolerated is believed at once', () => {
+  const { hands, jump } = watched();
+  const time = new BelievedTime(hands, BEGIN - 20 * DAY_MS, 30 * DAY_MS);
+  assert.equal(time.now(), BEGIN);
+  jump(30 * DAY_MS);
+  assert.equal(time.now(), BEGIN + 30 * DAY_MS);
+  jump(31 * DAY_MS);
+  assert.equal(time.now(), BEGIN + 30 * DAY_MS);
+});
+
 test('a clock that is set back is believed at once', () => {
   const { hands, jump } = watched();
   const time = new BelievedTime(hands, BEGIN);
