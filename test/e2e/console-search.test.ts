@@ -1,4 +1,4 @@
-// The search for keys on the console in Chromium: what others have granted is searched by the same attributes as one's own.
+// The search for keys on the console in Chromium: what others have granted is searched by the same attributes as one's own, and a page that is gone leads to the last one.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { people } from '../people.ts';
@@ -48,6 +48,23 @@ if (!skipWithout('chromium')) {
     assert.deepEqual(await links(), [aes]);
     await page.getByLabel('Tag').fill('releases');
     await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByText('Nothing found').waitFor();
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  test('a page that is gone since is the last one that is left', async () => {
+    const { server, browser, root } = stage as Stage;
+    const ids = [];
+    for (let at = 0; at < 26; at++) ids.push(await makeKey(stage as Stage, { kty: 'oct' }, ['shrinking']));
+    const { page, complaints } = await openConsole(browser, server.address, root, 'keys?tag=shrinking&offset=25');
+    await page.getByText('26 to 26 of 26').waitFor();
+    assert.equal((await server.ask('DELETE', `/v1/crypto/keys/${ids[0]}`, { cookie: root })).status, 204);
+    await page.reload();
+    await page.getByText('1 to 25 of 25').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Back', exact: true }).count(), 0);
+    for (const id of ids.slice(1)) assert.equal((await server.ask('DELETE', `/v1/crypto/keys/${id}`, { cookie: root })).status, 204);
+    await page.reload();
     await page.getByText('Nothing found').waitFor();
     assert.deepEqual(complaints, []);
     await page.context().close();

@@ -125,14 +125,22 @@ async function located(query) {
   ];
   const answer = await operate('Locate', [integer('MaximumItems', PAGE), integer('OffsetItems', offset), structure('Attributes', asked)]);
   const ids = membersOf(answer, 'UniqueIdentifier');
+  // The list has become shorter since the address was made, as when the last key of its last page is destroyed.
+  if (ids.length === 0 && offset > 0) return located(new URLSearchParams({ ...Object.fromEntries(query), offset: String(lastBefore(offset, answer)) }));
   // The server does not count what are too many to count.
-  const located = memberOf(answer, 'LocatedItems');
-  const total = located === undefined ? Number.POSITIVE_INFINITY : Number(located);
+  const count = memberOf(answer, 'LocatedItems');
+  const total = count === undefined ? Number.POSITIVE_INFINITY : Number(count);
   const at = (/** @type {number} */ start) => `#/keys?${queryOf({ ...Object.fromEntries(query), offset: start > 0 ? start : '' })}`;
-  const where = ids.length === 0 ? '' : `${offset + 1} to ${offset + ids.length} of ${located === undefined ? 'many' : total.toLocaleString()}`;
+  const where = ids.length === 0 ? '' : `${offset + 1} to ${offset + ids.length} of ${count === undefined ? 'many' : total.toLocaleString()}`;
   const before = offset > 0 ? () => go(at(offset - PAGE)) : undefined;
   const after = offset + ids.length < total && ids.length > 0 ? () => go(at(offset + PAGE)) : undefined;
   return { objects: await describeAll(ids), owners: new Map(), around: pager(before, after, where) };
+}
+
+/** @param {number} offset @param {readonly import('./kmip.js').Node[]} answer of Locate @returns {number} the offset of the last page before this one */
+function lastBefore(offset, answer) {
+  const total = Number(memberOf(answer, 'LocatedItems') ?? 0);
+  return Math.max(0, Math.min(Math.floor((total - 1) / PAGE) * PAGE, offset - PAGE));
 }
 
 /** @param {URLSearchParams} query @param {string} name @param {(value: string) => import('./kmip.js').Node} node */
