@@ -102,11 +102,26 @@ test('a number with a fraction is turned as the bits of its double, and back', a
     ['-0', '-0'],
     ['1e21', '1000000000000000000000'],
     ['.5e-8', '0.000000005'],
+    ['0e-400', '0'],
+    ['5e-324', `0.${'0'.repeat(323)}5`],
+    ['3.14159265358979323846', '3.141592653589793'],
+    // The exact digits of a double, and its shortest.
+    ['-12345678901234567168', '-12345678901234567000'],
+    ['+0012345678901234567000', '12345678901234567000'],
     ['inf', 'inf'],
     ['NaN', 'NaN'],
   ] as const)
     assert.equal(await turned('Decrypt', await turned('Encrypt', given, ...float), ...float), back);
   assert.match(await refusal(key, 'Encrypt', '12,5', ...float), /number/);
+  // What a double does not hold would come back as another number.
+  for (const [lost, reason] of [
+    ['1e400', /too large for a double$/],
+    ['-1e309', /too large for a double$/],
+    ['0.2e-400', /too small for a double$/],
+    ['12345678901234567890', /more digits than a double holds; encrypt it as an integer$/],
+    ['-9007199254740993', /more digits than a double holds; encrypt it as an integer$/],
+  ] as const)
+    assert.match(await refusal(key, 'Encrypt', lost, ...float), reason);
   assert.match(await refusal(key, 'Decrypt', '12.5', ...float), /16 hexadecimal digits/);
 });
 
