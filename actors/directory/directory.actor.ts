@@ -34,8 +34,8 @@ export default defineActor<DirectoryApi, DirectoryArgs>(async (args, ctx) => {
   };
   const forged = createForgedRows(store, log, () => clock.monotonic(), 'signing_key.forged');
   const keyRows = new SigningKeyRows(part.dataKey, new DataKey('auth', part.dataKey, () => clock.now()), forged);
-  const { rotate, ...signing } = await openSigningKeys(part, keyRows, ctx.adopts('auth'));
   const believedTime = await openBelievedTime(store, clock);
+  const { rotate, ...signing } = await openSigningKeys(store, () => believedTime.now(), keyRows, ctx.adopts('auth'));
   const keepHouse = () => rotate().then(() => deleteOld(part, believedTime.now(), log));
   const rest = repeat(clock, HOUR_MS, keepHouse, (error) =>
     log.warn({ error: String(error) }, 'the hourly cleanup of the directory failed; the server will try again'),

@@ -2,9 +2,8 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { calculateJwkThumbprint, type JWK, SignJWT } from 'jose';
 import { Fault } from '../../kernel/fault.ts';
-import type { Transaction } from '../../kernel/store/store.ts';
+import type { Store, Transaction } from '../../kernel/store/store.ts';
 import type { DirectoryApi, SigningPurpose } from './api.ts';
-import type { DirectoryServer } from './directory-server.ts';
 import type { SigningKeyRow, SigningKeyRows } from './signing-key-rows.ts';
 
 const PURPOSES: readonly SigningPurpose[] = ['session', 'certificate'];
@@ -25,13 +24,13 @@ type SigningKeys = Pick<DirectoryApi, 'sign' | 'publicKeys'> & {
 };
 
 /**
- * @param adopts whether there may be rows that are older than MACs
+ * @param now the believed time: a key that is deleted verifies nothing any more @param adopts whether there may be rows that are older than MACs
  * @throws Fault INTERNAL that names a key which the data key does not open
  */
-export async function openSigningKeys({ store, clock }: DirectoryServer, rows: SigningKeyRows, adopts: boolean): Promise<SigningKeys> {
+export async function openSigningKeys(store: Store, now: () => number, rows: SigningKeyRows, adopts: boolean): Promise<SigningKeys> {
   let active = new Map<SigningPurpose, Active>();
   const rotate = async () => {
-    const current = await store.transaction((tx) => ensureKeys(tx, rows, clock.now()), { lock: LOCK });
+    const current = await store.transaction((tx) => ensureKeys(tx, rows, now()), { lock: LOCK });
     // If there are two, because an older row was put back, use the newer one.
     active = new Map(current.toReversed().map((row) => [row.purpose, { kid: row.kid, key: openKey(row, rows), signedUntil: row.signed_until }]));
   };

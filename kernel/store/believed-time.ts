@@ -29,7 +29,8 @@ export class BelievedTime {
   /** Milliseconds since the epoch. Never ahead of the clock. */
   now(): number {
     const { wall, elapsed } = { wall: this.#hands.wallMs(), elapsed: this.#hands.elapsedMs() };
-    const expected = this.#believed.wall + elapsed - this.#believed.elapsed;
+    // Whole, as the columns of PostgreSQL want it.
+    const expected = Math.floor(this.#believed.wall + elapsed - this.#believed.elapsed);
     const aheadMs = wall - expected;
     if (aheadMs > this.#toleratedMs && this.#isDoubted(aheadMs, elapsed)) return expected;
     this.#doubted = undefined;
