@@ -12,7 +12,7 @@ import { describe } from './kernel/fault.ts';
 import { passedSockets } from './kernel/fronts/passed-sockets.ts';
 import { whenLeftByNpm } from './kernel/left-by-npm.mjs';
 import { surviveUnwritable } from './kernel/log/log-output.ts';
-import { startUsualThreads } from './kernel/runtime/young-space.ts';
+import { startUsualThreads } from './kernel/runtime/thread/young-space.ts';
 import { boot, type Server } from './kernel/start/boot.ts';
 import { type ServiceManager, serviceManager } from './kernel/start/service-manager.ts';
 import { fileFailure, StartFailure } from './kernel/start/start-failure.ts';

@@ -3,7 +3,7 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import { pinned } from '../kernel/actor.ts';
 import { createRuntime } from '../test/runtime.ts';
 import type { EchoApi } from './fakes/echo.actor.ts';
-import { median, report, round } from './report.ts';
+import { median, report, round } from './report/report.ts';
 
 type Echo = (text: string) => Promise<unknown>;
 

@@ -7,14 +7,14 @@ import { VectorIndex } from '../actors/library/vector-index.ts';
 import { writeModel } from '../test/models/build.ts';
 import { lessons } from '../test/models/phrasebook.ts';
 import { besideInference } from './beside-inference.ts';
-import { firstEventMs, postForm } from './form-request.ts';
-import { kmipListener } from './kmip-listener.ts';
-import { limitsOf } from './limits.ts';
 import { parseOptions } from './options.ts';
 import { removal } from './removal.ts';
-import { median, percentile, progress, report, round } from './report.ts';
-import type { Row } from './results-file.ts';
-import { startServerProcess } from './server-process.ts';
+import { limitsOf } from './report/limits.ts';
+import { median, percentile, progress, report, round } from './report/report.ts';
+import type { Row } from './report/results-file.ts';
+import { firstEventMs, postForm } from './server/form-request.ts';
+import { kmipListener } from './server/kmip-listener.ts';
+import { startServerProcess } from './server/server-process.ts';
 
 /** A long text fills the batches of the model alone; one of a single window leaves room for others. */
 const SENTENCES = 60;

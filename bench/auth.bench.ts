@@ -1,12 +1,12 @@
 // Compares /whoami, token lookups and role logins with an empty route of the same server.
 import { asked, type Compared, comparisonCharts, comparisonRows, subjectsOf } from './comparison.ts';
-import { get, type HttpRequest, post } from './http-request.ts';
-import { EMPTY_GET, WITH_EMPTY } from './key-server.ts';
-import { limitsOf } from './limits.ts';
+import { get, type HttpRequest, post } from './load/http-request.ts';
+import { measureInTurns } from './load/turns.ts';
 import { parseOptions } from './options.ts';
-import { report } from './report.ts';
-import { startServerProcess } from './server-process.ts';
-import { measureInTurns } from './turns.ts';
+import { limitsOf } from './report/limits.ts';
+import { report } from './report/report.ts';
+import { EMPTY_GET, WITH_EMPTY } from './server/key-server.ts';
+import { startServerProcess } from './server/server-process.ts';
 
 const options = parseOptions(process.argv.slice(2));
 const server = await startServerProcess(WITH_EMPTY, 4);

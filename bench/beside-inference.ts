@@ -1,13 +1,13 @@
 // Times of sign-in and keys, idle and while clients keep a model at work, in turns.
 import { performance } from 'node:perf_hooks';
-import { get, type HttpRequest, post } from './http-request.ts';
-import { AES, encryptBy } from './key-server.ts';
-import { json, memberOf } from './kmip-json.ts';
-import type { KmipConnection } from './kmip-listener.ts';
+import { get, type HttpRequest, post } from './load/http-request.ts';
+import { json, memberOf } from './load/kmip-json.ts';
 import type { BenchOptions } from './options.ts';
-import { percentile, round } from './report.ts';
-import type { Row } from './results-file.ts';
-import type { ServerProcess } from './server-process.ts';
+import { percentile, round } from './report/report.ts';
+import type { Row } from './report/results-file.ts';
+import { AES, encryptBy } from './server/key-server.ts';
+import type { KmipConnection } from './server/kmip-listener.ts';
+import type { ServerProcess } from './server/server-process.ts';
 
 const TURNS_OF_SECONDS = 3;
 const PROBE_MS = 5;

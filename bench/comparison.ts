@@ -1,9 +1,9 @@
 // Rows of a question that compares each operation of the server with its limit, and their charts.
-import type { Chart } from './chart.ts';
+import { connectionsOf, type Figures, type Subject } from './load/turns.ts';
 import type { BenchOptions } from './options.ts';
-import { round } from './report.ts';
-import type { Row } from './results-file.ts';
-import { connectionsOf, type Figures, type Subject } from './turns.ts';
+import type { Chart } from './report/chart.ts';
+import { round } from './report/report.ts';
+import type { Row } from './report/results-file.ts';
 
 export interface Compared {
   readonly subject: Subject;

@@ -1,13 +1,13 @@
 // How many keys the server creates: AES keys, each durable before its answer, beside an empty route; RSA pairs beside a loop that makes nothing else.
-import { bareRate } from './bare-loop.ts';
+import { bareRate } from './bare/bare-loop.ts';
 import { asked, type Compared, comparisonCharts, comparisonRows, subjectsOf } from './comparison.ts';
-import { AES, EMPTY_GET, RSA_PAIR, WITH_EMPTY } from './key-server.ts';
-import { json } from './kmip-json.ts';
-import { limitsOf } from './limits.ts';
+import { json } from './load/kmip-json.ts';
+import { measureInTurns } from './load/turns.ts';
 import { parseOptions } from './options.ts';
-import { report } from './report.ts';
-import { startServerProcess } from './server-process.ts';
-import { measureInTurns } from './turns.ts';
+import { limitsOf } from './report/limits.ts';
+import { report } from './report/report.ts';
+import { AES, EMPTY_GET, RSA_PAIR, WITH_EMPTY } from './server/key-server.ts';
+import { startServerProcess } from './server/server-process.ts';
 
 /** A pair takes a tenth of a second, more or less: a shorter loop says little. */
 const BARE_SECONDS = 3;

@@ -1,11 +1,11 @@
 // How much of what one thread for each core can do does the server make of it: Encrypt in JSON, in binary, by REST, and ten in a message.
 import { asked, type Compared, comparisonCharts, comparisonRows, subjectsOf } from './comparison.ts';
-import { encryptBy, restEncrypt, startKeyServer } from './key-server.ts';
-import { binary, json } from './kmip-json.ts';
-import { limitsOf } from './limits.ts';
+import { binary, json } from './load/kmip-json.ts';
+import { measureInTurns } from './load/turns.ts';
 import { parseOptions } from './options.ts';
-import { report } from './report.ts';
-import { measureInTurns } from './turns.ts';
+import { limitsOf } from './report/limits.ts';
+import { report } from './report/report.ts';
+import { encryptBy, restEncrypt, startKeyServer } from './server/key-server.ts';
 
 const options = parseOptions(process.argv.slice(2));
 const { server, inline, aesId, stop } = await startKeyServer();

@@ -1,15 +1,15 @@
 // The first minute after a start: the rate in each slice of it, and how much longer the first thousand requests take than the ten thousandth.
-import type { Chart } from './chart.ts';
-import { bytesOf, get, type HttpRequest } from './http-request.ts';
-import { AES, encryptBy, getBy, P256_PAIR, signBy, WITH_EMPTY } from './key-server.ts';
-import { json, memberOf } from './kmip-json.ts';
-import { limitsOf } from './limits.ts';
-import { load } from './load.ts';
+import { bytesOf, get, type HttpRequest } from './load/http-request.ts';
+import { json, memberOf } from './load/kmip-json.ts';
+import { load } from './load/load.ts';
+import { measureInTurns } from './load/turns.ts';
 import { parseOptions } from './options.ts';
-import { percentile, progress, report, round } from './report.ts';
-import type { Row } from './results-file.ts';
-import { type ServerProcess, startServerProcess } from './server-process.ts';
-import { measureInTurns } from './turns.ts';
+import type { Chart } from './report/chart.ts';
+import { limitsOf } from './report/limits.ts';
+import { percentile, progress, report, round } from './report/report.ts';
+import type { Row } from './report/results-file.ts';
+import { AES, encryptBy, getBy, P256_PAIR, signBy, WITH_EMPTY } from './server/key-server.ts';
+import { type ServerProcess, startServerProcess } from './server/server-process.ts';
 
 const SLICES = 60;
 const CONNECTIONS = 16;

@@ -1,14 +1,14 @@
 // Where the front spends its time for each hot operation: a flame graph for each, and the part of each layer.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CpuProfile, framesOf, layersOf } from './cpu-profile.ts';
-import { flameOf } from './flame-chart.ts';
-import { drive } from './generator.ts';
-import { get, type HttpRequest, post } from './http-request.ts';
-import { AES, EMPTY_GET, encryptBy, getAttributesBy, getBy, makeRsa, restEncrypt, signBy, startKeyServer, WITH_PROFILE } from './key-server.ts';
-import { binary, json } from './kmip-json.ts';
+import { drive } from './load/generator.ts';
+import { get, type HttpRequest, post } from './load/http-request.ts';
+import { binary, json } from './load/kmip-json.ts';
 import { parseOptions } from './options.ts';
-import { progress, report, round } from './report.ts';
+import { type CpuProfile, framesOf, layersOf } from './report/cpu-profile.ts';
+import { flameOf } from './report/flame-chart.ts';
+import { progress, report, round } from './report/report.ts';
+import { AES, EMPTY_GET, encryptBy, getAttributesBy, getBy, makeRsa, restEncrypt, signBy, startKeyServer, WITH_PROFILE } from './server/key-server.ts';
 
 const options = parseOptions(process.argv.slice(2));
 const { server, aesId, p256Id, stop } = await startKeyServer(WITH_PROFILE);

@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { startBare } from './bare-process.ts';
-import { firstEventMs, postForm } from './form-request.ts';
-import { limitsOf } from './limits.ts';
+import { startBare } from './bare/bare-process.ts';
+import { cpuMsOf, treeOf } from './cost/process-cost.ts';
 import { parseOptions } from './options.ts';
-import { writeOpusModel } from './opus-model.ts';
-import { cpuMsOf, treeOf } from './process-cost.ts';
-import { median, progress, report, round } from './report.ts';
-import { startServerProcess } from './server-process.ts';
+import { limitsOf } from './report/limits.ts';
+import { median, progress, report, round } from './report/report.ts';
+import { firstEventMs, postForm } from './server/form-request.ts';
+import { writeOpusModel } from './server/opus-model.ts';
+import { startServerProcess } from './server/server-process.ts';
 
 const CLIENTS = 9;
 /** Of each text, and of what is written for it. */

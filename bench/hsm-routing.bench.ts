@@ -1,15 +1,15 @@
 // What routing to HSMs costs: operations on keys of one and of many instances, beside a bare PKCS#11 loop on the same token, a key in software and the empty route.
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import type { Chart } from './chart.ts';
-import { chaos, chaosChart } from './hsm-chaos.ts';
-import { type Load, type Measured, measure, mediansOf, ratioOf, rowOf, WARM_SECONDS } from './hsm-load.ts';
-import { type BareLoop, bareLoop, type HsmServer, makeTokens, startHsmServer, type Tokens } from './hsm-server.ts';
-import { EMPTY_GET } from './key-server.ts';
-import { limitsOf } from './limits.ts';
 import { type HsmOperation, parseOptions } from './options.ts';
-import { median, progress, report, round } from './report.ts';
-import type { Row } from './results-file.ts';
+import type { Chart } from './report/chart.ts';
+import { limitsOf } from './report/limits.ts';
+import { median, progress, report, round } from './report/report.ts';
+import type { Row } from './report/results-file.ts';
+import { chaos, chaosChart } from './server/hsm-chaos.ts';
+import { type Load, type Measured, measure, mediansOf, ratioOf, rowOf, WARM_SECONDS } from './server/hsm-load.ts';
+import { type BareLoop, bareLoop, type HsmServer, makeTokens, startHsmServer, type Tokens } from './server/hsm-server.ts';
+import { EMPTY_GET } from './server/key-server.ts';
 
 const options = parseOptions(process.argv.slice(2));
 const { library, seconds, rounds, operations, fault } = options;

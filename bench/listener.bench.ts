@@ -2,12 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { WITH_EMPTY } from './key-server.ts';
-import { kmipListener } from './kmip-listener.ts';
+import { cpuMsOf } from './cost/process-cost.ts';
 import { parseOptions } from './options.ts';
-import { cpuMsOf } from './process-cost.ts';
-import { median, percentile, progress, report, round } from './report.ts';
-import { startServerProcess } from './server-process.ts';
+import { median, percentile, progress, report, round } from './report/report.ts';
+import { WITH_EMPTY } from './server/key-server.ts';
+import { kmipListener } from './server/kmip-listener.ts';
+import { startServerProcess } from './server/server-process.ts';
 
 /** Of one number of connections in one turn. */
 interface Turn {

@@ -1,13 +1,13 @@
 // Compares logins per second with the bare password hash, and measures /whoami and /health while logins saturate the machine.
 import { request } from 'undici';
-import { bareRate } from './bare-loop.ts';
-import { WITH_EMPTY } from './key-server.ts';
-import { limitsOf } from './limits.ts';
+import { bareRate } from './bare/bare-loop.ts';
+import { cpuMsOf } from './cost/process-cost.ts';
 import { parseOptions } from './options.ts';
-import { cpuMsOf } from './process-cost.ts';
-import { median, percentile, progress, report, round } from './report.ts';
-import type { Row } from './results-file.ts';
-import { login, PASSWORD, startServerProcess } from './server-process.ts';
+import { limitsOf } from './report/limits.ts';
+import { median, percentile, progress, report, round } from './report/report.ts';
+import type { Row } from './report/results-file.ts';
+import { WITH_EMPTY } from './server/key-server.ts';
+import { login, PASSWORD, startServerProcess } from './server/server-process.ts';
 
 const CONNECTIONS = 16;
 /** A login takes tens of milliseconds on all cores, so a turn needs more time than those of other questions. */

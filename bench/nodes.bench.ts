@@ -2,17 +2,17 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as after } from 'node:timers/promises';
 import { startPostgres } from '../test/postgres.ts';
-import { pin } from './cores.ts';
-import { get, type HttpRequest, post } from './http-request.ts';
-import { AES, encryptBy, getBy, WITH_EMPTY } from './key-server.ts';
-import { json, memberOf } from './kmip-json.ts';
-import { limitsOf } from './limits.ts';
+import { pin } from './cost/cores.ts';
+import { treeOf } from './cost/process-cost.ts';
+import { get, type HttpRequest, post } from './load/http-request.ts';
+import { json, memberOf } from './load/kmip-json.ts';
+import { driveWrk, hasWrk } from './load/wrk.ts';
 import { parseOptions } from './options.ts';
-import { treeOf } from './process-cost.ts';
-import { median, progress, report, round } from './report.ts';
-import type { Row } from './results-file.ts';
-import { type ServerProcess, startServerProcess } from './server-process.ts';
-import { driveWrk, hasWrk } from './wrk.ts';
+import { limitsOf } from './report/limits.ts';
+import { median, progress, report, round } from './report/report.ts';
+import type { Row } from './report/results-file.ts';
+import { AES, encryptBy, getBy, WITH_EMPTY } from './server/key-server.ts';
+import { type ServerProcess, startServerProcess } from './server/server-process.ts';
 
 const CONNECTIONS = 32;
 const [FIRST, SECOND, BOTH] = ['0', '1', '0-1'] as const;

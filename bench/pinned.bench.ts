@@ -1,14 +1,14 @@
 // What a second front on a second core is worth: all on one core, then on two with a front on each; beside the inline front, which shows what the machine gives.
-import { pin, pinEach } from './cores.ts';
-import { drive } from './generator.ts';
-import { get, type HttpRequest } from './http-request.ts';
-import { encryptBy, startKeyServer, WITH_EMPTY } from './key-server.ts';
-import { json } from './kmip-json.ts';
-import { limitsOf } from './limits.ts';
+import { pin, pinEach } from './cost/cores.ts';
+import { threadCpuMsOf } from './cost/process-cost.ts';
+import { drive } from './load/generator.ts';
+import { get, type HttpRequest } from './load/http-request.ts';
+import { json } from './load/kmip-json.ts';
+import { type Figures, measureInTurns, type Subject, type Target } from './load/turns.ts';
 import { parseOptions } from './options.ts';
-import { threadCpuMsOf } from './process-cost.ts';
-import { report, round } from './report.ts';
-import { type Figures, measureInTurns, type Subject, type Target } from './turns.ts';
+import { limitsOf } from './report/limits.ts';
+import { report, round } from './report/report.ts';
+import { encryptBy, startKeyServer, WITH_EMPTY } from './server/key-server.ts';
 
 const options = parseOptions(process.argv.slice(2));
 const CONNECTIONS = [16, 64];

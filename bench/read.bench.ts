@@ -1,11 +1,11 @@
 // How quickly objects are read: Get and GetAttributes beside a front that only answers, and a search for one of thousands by name.
 import { asked, type Compared, comparisonCharts, comparisonRows, subjectsOf } from './comparison.ts';
-import { EMPTY_GET, getAttributesBy, getBy, makeNamed, startKeyServer } from './key-server.ts';
-import { json } from './kmip-json.ts';
-import { limitsOf } from './limits.ts';
+import { json } from './load/kmip-json.ts';
+import { measureInTurns } from './load/turns.ts';
 import { parseOptions } from './options.ts';
-import { report } from './report.ts';
-import { measureInTurns } from './turns.ts';
+import { limitsOf } from './report/limits.ts';
+import { report } from './report/report.ts';
+import { EMPTY_GET, getAttributesBy, getBy, makeNamed, startKeyServer } from './server/key-server.ts';
 
 const OBJECTS = 2_000;
 

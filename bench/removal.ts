@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { writeModel } from '../test/models/build.ts';
 import { docx } from '../test/plugins/ai/files.ts';
-import { deleteForm, postForm } from './form-request.ts';
-import { cpuMsOf } from './process-cost.ts';
-import { median, progress, round } from './report.ts';
-import type { Row } from './results-file.ts';
-import { type ServerProcess, startServerProcess } from './server-process.ts';
+import { cpuMsOf } from './cost/process-cost.ts';
+import { median, progress, round } from './report/report.ts';
+import type { Row } from './report/results-file.ts';
+import { deleteForm, postForm } from './server/form-request.ts';
+import { type ServerProcess, startServerProcess } from './server/server-process.ts';
 
 const PASSAGES = 6_000;
 const BASE = 'documents';

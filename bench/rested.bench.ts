@@ -1,13 +1,13 @@
 // A server that has been busy and then had no clients: what its first second costs after the rest, in which V8 has collected its garbage.
-import { drive } from './generator.ts';
-import { AES, encryptBy, WITH_EMPTY } from './key-server.ts';
-import { json, memberOf } from './kmip-json.ts';
-import { limitsOf } from './limits.ts';
+import { cpuMsOf, memoryMbOf } from './cost/process-cost.ts';
+import { drive } from './load/generator.ts';
+import { json, memberOf } from './load/kmip-json.ts';
 import { parseOptions } from './options.ts';
-import { cpuMsOf, memoryMbOf } from './process-cost.ts';
-import { median, progress, report, round } from './report.ts';
-import type { Row } from './results-file.ts';
-import { startServerProcess } from './server-process.ts';
+import { limitsOf } from './report/limits.ts';
+import { median, progress, report, round } from './report/report.ts';
+import type { Row } from './report/results-file.ts';
+import { AES, encryptBy, WITH_EMPTY } from './server/key-server.ts';
+import { startServerProcess } from './server/server-process.ts';
 
 const CONNECTIONS = 16;
 /** Until the code of requests is compiled, also for the fronts that start meanwhile. */

@@ -4,11 +4,11 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { docx } from '../test/plugins/ai/files.ts';
-import { type BareEmbedding, bareEmbedding } from './bare-embedder.ts';
+import { type BareEmbedding, bareEmbedding } from './bare/bare-embedder.ts';
 import { type Collection, ndcgAt10, readCollection } from './collection.ts';
-import { postForm } from './form-request.ts';
-import { type Limit, percentile, type Row, report, round } from './report.ts';
-import { type ServerProcess, startServerProcess } from './server-process.ts';
+import { type Limit, percentile, type Row, report, round } from './report/report.ts';
+import { postForm } from './server/form-request.ts';
+import { type ServerProcess, startServerProcess } from './server/server-process.ts';
 
 const CLIENTS = 8;
 /** Passages of one document may come several times. */

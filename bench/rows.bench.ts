@@ -1,14 +1,14 @@
 // How quickly every list and search of the API answers when there are many rows; each has to answer within 200 ms.
-import { databaseCost, spentSince } from './database-cost.ts';
-import { startFilled } from './filled-server.ts';
-import { limitsOf } from './limits.ts';
+import { databaseCost, spentSince } from './cost/database-cost.ts';
+import { cpuMsOf } from './cost/process-cost.ts';
+import { slowPlan } from './cost/slow-plan.ts';
 import { parseOptions } from './options.ts';
-import { cpuMsOf } from './process-cost.ts';
-import { median, progress, report, round } from './report.ts';
-import type { Row } from './results-file.ts';
-import { type Asked, rowsAsked } from './rows-asked.ts';
-import type { ServerProcess } from './server-process.ts';
-import { slowPlan } from './slow-plan.ts';
+import { limitsOf } from './report/limits.ts';
+import { median, progress, report, round } from './report/report.ts';
+import type { Row } from './report/results-file.ts';
+import { startFilled } from './server/filled-server.ts';
+import type { ServerProcess } from './server/server-process.ts';
+import { type Asked, rowsAsked } from './views/rows-asked.ts';
 
 /** For one answer, with everything on its way. */
 const MOST_MS = 200;

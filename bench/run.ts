@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { argumentsOf, type Invocation, OptionError, parseOptions, USAGE } from './options.ts';
-import { LIMIT_FAILED } from './report.ts';
+import { LIMIT_FAILED } from './report/report.ts';
 
 const SUFFIX = '.bench.ts';
 const BAD_OPTION = 2;

@@ -12,7 +12,7 @@ import { openStore } from '../kernel/store/open.ts';
 import { AUTH_MIGRATIONS } from '../plugins/auth/migrations.ts';
 import { createRuntime } from '../test/runtime.ts';
 import type { WeighedSessionApi } from './fakes/weighed-session.actor.ts';
-import { report, round } from './report.ts';
+import { report, round } from './report/report.ts';
 
 const SESSIONS = 100_000;
 const WIDTH = 256;

@@ -1,12 +1,12 @@
 // How many signatures the server makes: P-256 beside the inline front with a bare signature, RSA-2048 beside a loop of bare signatures on all cores.
-import { bareRate } from './bare-loop.ts';
+import { bareRate } from './bare/bare-loop.ts';
 import { asked, type Compared, comparisonCharts, comparisonRows, subjectsOf } from './comparison.ts';
-import { makeRsa, signBy, startKeyServer } from './key-server.ts';
-import { json } from './kmip-json.ts';
-import { limitsOf } from './limits.ts';
+import { json } from './load/kmip-json.ts';
+import { measureInTurns } from './load/turns.ts';
 import { parseOptions } from './options.ts';
-import { median, report } from './report.ts';
-import { measureInTurns } from './turns.ts';
+import { limitsOf } from './report/limits.ts';
+import { median, report } from './report/report.ts';
+import { makeRsa, signBy, startKeyServer } from './server/key-server.ts';
 
 const options = parseOptions(process.argv.slice(2));
 const { server, inline, p256Id, stop } = await startKeyServer();

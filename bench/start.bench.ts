@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { boot } from '../kernel/start/boot.ts';
 import { BUILT_IN } from '../plugins/index.ts';
-import { limitsOf } from './limits.ts';
+import { cpuMsOf, memoryMbOf, treeOf } from './cost/process-cost.ts';
 import { parseOptions } from './options.ts';
-import { cpuMsOf, memoryMbOf, treeOf } from './process-cost.ts';
-import { median, progress, report, round } from './report.ts';
-import type { Row } from './results-file.ts';
+import { limitsOf } from './report/limits.ts';
+import { median, progress, report, round } from './report/report.ts';
+import type { Row } from './report/results-file.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Until what a start leaves behind has settled: the self-tests and warm-ups of all threads have ended. */

@@ -1,7 +1,7 @@
 // Compares each anonymization method with an empty route of the same server, and measures how slow patterns affect other clients.
-import { type LoadResult, load, requestText } from './load.ts';
-import { median, percentile, report, round } from './report.ts';
-import { startServerProcess } from './server-process.ts';
+import { type LoadResult, load, requestText } from './load/load.ts';
+import { median, percentile, report, round } from './report/report.ts';
+import { startServerProcess } from './server/server-process.ts';
 
 const CONNECTIONS = 32;
 const ROUNDS = 2;

@@ -2,14 +2,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { asked, type Compared, comparisonCharts, comparisonRows, subjectsOf } from './comparison.ts';
-import { get } from './http-request.ts';
-import { AES, encryptBy, WITH_EMPTY } from './key-server.ts';
-import { json, memberOf } from './kmip-json.ts';
-import { limitsOf } from './limits.ts';
+import { get } from './load/http-request.ts';
+import { json, memberOf } from './load/kmip-json.ts';
+import { measureInTurns } from './load/turns.ts';
 import { parseOptions } from './options.ts';
-import { report } from './report.ts';
-import { type ServerProcess, startServerProcess } from './server-process.ts';
-import { measureInTurns } from './turns.ts';
+import { limitsOf } from './report/limits.ts';
+import { report } from './report/report.ts';
+import { AES, encryptBy, WITH_EMPTY } from './server/key-server.ts';
+import { type ServerProcess, startServerProcess } from './server/server-process.ts';
 
 const CONNECTIONS = [16];
 /** So few that none is chosen, but each is asked about. */

@@ -6,7 +6,7 @@ import { decodeJson, decodeJsonRequest, encodeJson } from '../kmip/ttlv/json.ts'
 import { bytes, dateTime, enumeration, integer, type Node, structure, text } from '../kmip/ttlv/node.ts';
 import { TAG } from '../kmip/ttlv/tag.ts';
 import { decodeXml, encodeXml } from '../kmip/ttlv/xml.ts';
-import { median, report, round } from './report.ts';
+import { median, report, round } from './report/report.ts';
 
 const ROUNDS = 15;
 const MESSAGES = 20_000;

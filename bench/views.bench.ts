@@ -1,14 +1,14 @@
 // How quickly every view of the console and every list of the command answers when there are many rows, and whether one reads more than it shows.
 import { existsSync } from 'node:fs';
 import { CHROMIUM } from '../test/system.ts';
-import type { Answered } from './asked.ts';
-import { LISTS, listed } from './command-lists.ts';
-import { A_FEW, consoleViews } from './console-views.ts';
-import { startFilled } from './filled-server.ts';
-import { limitsOf } from './limits.ts';
 import { parseOptions } from './options.ts';
-import { percentile, progress, report, round } from './report.ts';
-import type { Row } from './results-file.ts';
+import { limitsOf } from './report/limits.ts';
+import { percentile, progress, report, round } from './report/report.ts';
+import type { Row } from './report/results-file.ts';
+import { startFilled } from './server/filled-server.ts';
+import type { Answered } from './views/asked.ts';
+import { LISTS, listed } from './views/command-lists.ts';
+import { A_FEW, consoleViews } from './views/console-views.ts';
 
 /** For the view as a whole in the median, and for each of its answers at the 99th percentile. */
 const MOST_MS = 200;

@@ -1,7 +1,7 @@
 // The flags that Node gets wherever gatehouse is started: by the launcher, in packages, in a bench and in a soak. Plain JavaScript for any Node from version 18.
 import { availableParallelism } from 'node:os';
 
-/** Megabytes of the young generation of the main thread, which may serve requests: kernel/runtime/young-space.ts says why. */
+/** Megabytes of the young generation of the main thread, which may serve requests: kernel/runtime/thread/young-space.ts says why. */
 const YOUNG_SPACE = ['--min-semi-space-size=8', '--max-semi-space-size=8'];
 /** Without it SIGUSR1, with which other servers open their logs again, opens a debugger on port 9229, and any user of the machine may run code in the server. */
 const NO_DEBUGGER = '--disable-sigusr1';

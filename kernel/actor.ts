@@ -51,7 +51,7 @@ export type ActorFactory<A extends Api, Args> = (args: Args, ctx: ActorContext) 
 
 export type { Call } from './call.ts';
 export { ELSEWHERE, isLeft, WRITTEN_ELSEWHERE } from './elsewhere.ts';
-export { callWith } from './runtime/remote.ts';
+export { callWith } from './runtime/mailbox/remote.ts';
 
 /** What a part beside the callers has of an actor's context; what is under way is the caller's own call. */
 export interface BesideContext<A extends Api> extends Pick<ActorContext, 'node' | 'clock' | 'log' | 'dataKey' | 'report'> {

@@ -1,6 +1,6 @@
 // Lists of addresses and networks, as the configuration names proxies and who may read metrics.
 import { BlockList, isIP } from 'node:net';
-import { plainAddress } from './http/source.ts';
+import { plainAddress } from './http/connection/source.ts';
 
 /** One for each family: a network of IPv6 such as ::/0 has no IPv4 address in it, which BlockList would find there as ::ffff:a.b.c.d. */
 export type AddressList = Readonly<Record<Family, BlockList>>;

@@ -1,7 +1,7 @@
 // The report of a run: a table of what clients asked for, the faults with what shows them, and every promise; the same as a results file.
 import { cpus } from 'node:os';
-import type { Row } from '../bench/results-file.ts';
-import { writeResults } from '../bench/results-file.ts';
+import type { Row } from '../bench/report/results-file.ts';
+import { writeResults } from '../bench/report/results-file.ts';
 import type { SoakOptions } from './options.ts';
 import type { Growth } from './steadiness.ts';
 import type { Storm } from './storm.ts';

@@ -1,6 +1,6 @@
 // Rows of admin records, and of the realms that they list.
 import { Fault } from '../../kernel/fault.ts';
-import { type EncodedPage, encodePage } from '../../kernel/runtime/encoded-page.ts';
+import { type EncodedPage, encodePage } from '../../kernel/runtime/channel/encoded-page.ts';
 import { type PageRequest, readPage } from '../../kernel/store/page.ts';
 import { isUniqueViolation, type Reader, type Transaction } from '../../kernel/store/store.ts';
 import type { Admin, AdminRecord } from './api.ts';

@@ -1,5 +1,5 @@
 // The interface of the directory: realms, credentials, second factors, admins, locks, signatures, and the audit log.
-import type { EncodedPage } from '../../kernel/runtime/encoded-page.ts';
+import type { EncodedPage } from '../../kernel/runtime/channel/encoded-page.ts';
 import type { AuditEvent, AuditRow } from '../../kernel/store/audit.ts';
 import type { AuditQuery } from '../../kernel/store/audit-query.ts';
 import type { PageRequest } from '../../kernel/store/page.ts';

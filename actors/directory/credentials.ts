@@ -1,7 +1,7 @@
 // Username/password credentials with their roles and extra claims. A change of data that sessions contain ends the sessions.
 import { randomInt } from 'node:crypto';
 import { Fault } from '../../kernel/fault.ts';
-import { encodePage } from '../../kernel/runtime/encoded-page.ts';
+import { encodePage } from '../../kernel/runtime/channel/encoded-page.ts';
 import { userName } from '../../kernel/store/account-name.ts';
 import { endName, holdName } from '../../kernel/store/accounts.ts';
 import { mapPage, readPage } from '../../kernel/store/page.ts';

@@ -3,7 +3,7 @@ import { defineActor } from '../../kernel/actor.ts';
 import { DataKey } from '../../kernel/keys/data-key.ts';
 import type { Log } from '../../kernel/log/log-entry.ts';
 import { repeat } from '../../kernel/repeat.ts';
-import { encodePage } from '../../kernel/runtime/encoded-page.ts';
+import { encodePage } from '../../kernel/runtime/channel/encoded-page.ts';
 import { realmScope } from '../../kernel/store/account-name.ts';
 import { formerEndOf } from '../../kernel/store/accounts.ts';
 import { purgeAudit, queryAudit } from '../../kernel/store/audit-query.ts';

@@ -1,6 +1,6 @@
 // Realms: their rows, and creating, changing and deleting them with everything that belongs to them.
 import { Fault } from '../../kernel/fault.ts';
-import { encodePage } from '../../kernel/runtime/encoded-page.ts';
+import { encodePage } from '../../kernel/runtime/channel/encoded-page.ts';
 import { realmScope, userName } from '../../kernel/store/account-name.ts';
 import { endName, endUsers, holdName } from '../../kernel/store/accounts.ts';
 import { cursorOf, mapPage, type Page, type PageRequest, parseCursor, readPage } from '../../kernel/store/page.ts';

@@ -3,7 +3,7 @@ import type { TokenHash } from '../../kmip/token-hash.ts';
 import type { HsmArgs, HsmPeer } from './args.ts';
 import type { PartOutput, PartOwner, PartStart, Sealed } from './part.ts';
 import type { AttributeChanges, HsmHints, HsmQuirks } from './quirks.ts';
-import type { WrappedKey } from './wrapped-key.ts';
+import type { WrappedKey } from './token/wrapped-key.ts';
 
 export type { AttributeChanges, HsmArgs, HsmHints, HsmPeer, HsmQuirks, PartOutput, PartOwner, PartStart, Sealed, TokenHash, WrappedKey };
 

@@ -9,7 +9,7 @@ import { TAG } from '../../kmip/ttlv/tag.ts';
 import type { Grantee, JsonNames, Listed, ObtainedObject, OwnedObject, Page, Principal } from './api.ts';
 import { granteesOf, parseOperations } from './object/grants.ts';
 import { tagsOf } from './object/index-terms.ts';
-import { stateAt } from './object/lifecycle.ts';
+import { stateAt } from './object/life/lifecycle.ts';
 import type { ObjectDescription } from './object/managed-object.ts';
 import { owns } from './principal.ts';
 import type { KeyServer } from './server.ts';

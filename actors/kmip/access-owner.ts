@@ -1,9 +1,9 @@
 // Checks ownership for the /access endpoints: only the owner may change grants, and a caller without any right learns nothing about the object.
 import { Fault } from '../../kernel/fault.ts';
 import type { Principal } from './api.ts';
-import type { Held } from './object/cache.ts';
 import { isKnown } from './object/grants.ts';
 import type { ObjectDescription } from './object/managed-object.ts';
+import type { Held } from './object/rows/cache.ts';
 import { callerName, owns } from './principal.ts';
 
 export function isVisible<T extends ObjectDescription>(held: Held<T> | undefined, caller: Principal): held is Held<T> {

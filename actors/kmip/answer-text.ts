@@ -1,5 +1,5 @@
 // The text of an answer, in the form in which it reaches the front.
-import { moveLarge } from '../../kernel/runtime/bytes.ts';
+import { moveLarge } from '../../kernel/runtime/channel/bytes.ts';
 
 /** Longer texts become bytes, which can move to another thread and be freed once they are sent. */
 const MAX_CHARACTERS = 16_384;

@@ -8,10 +8,10 @@ import { Refusal } from '../../kmip/refusal.ts';
 import { requireOwned } from './access-owner.ts';
 import type { Principal } from './api.ts';
 import { EVERYTHING, rightOf } from './object/grants.ts';
-import { isInstance } from './object/hsm-key/identifier.ts';
+import { isInstance } from './object/hsm-identifier.ts';
 import type { ObjectDescription } from './object/managed-object.ts';
 import { quotaProblem } from './object/quota.ts';
-import { NO_MARK } from './object/row-seal.ts';
+import { NO_MARK } from './object/rows/row-seal.ts';
 import { auditActor, callerName } from './principal.ts';
 import type { KeyServer } from './server.ts';
 

@@ -1,7 +1,7 @@
 // Keeps keysets of the same name from mixing when objects change owners: `name@latest` would suddenly mean another key.
 import { Fault } from '../../kernel/fault.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';
-import { generationOf } from './object/generation.ts';
+import { generationOf } from './object/finding/generation.ts';
 import { keysetOf } from './object/index-terms.ts';
 import type { KeyServer } from './server.ts';
 

@@ -1,5 +1,5 @@
 // How much short work a thread gives to the pool at a time: less while the thread has to wait for a core, because the pool's threads then only take time from it.
-import { type CoreTime, ownThread, ThreadTime } from '../../kernel/runtime/thread-time.ts';
+import { type CoreTime, ownThread, ThreadTime } from '../../kernel/runtime/measure/thread-time.ts';
 
 export interface PoolShareOptions {
   /** The most, with which it begins. */

@@ -6,9 +6,9 @@ import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 import { codeOf, structureOf } from '../../kmip/ttlv/read.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';
 import { leave, leaveWrite } from './leave.ts';
-import type { Held } from './object/cache.ts';
 import { asksForFormat } from './object/cryptographic-parameters.ts';
 import type { ObjectSource } from './object/object-source.ts';
+import type { Held } from './object/rows/cache.ts';
 import type { Operation, Operations } from './operation.ts';
 
 /** Bytes of an object with its attributes. */

@@ -14,10 +14,10 @@ import { type PairSource, withPair } from './creation/pair-source.ts';
 import { rekeyDraft } from './creation/replacement-key.ts';
 import { rekeyPair } from './creation/replacement-pair.ts';
 import { isUnanswered } from './object/hsm-key/unanswered.ts';
-import { settle } from './object/lifecycle.ts';
+import { settle } from './object/life/lifecycle.ts';
+import { rotationDue } from './object/life/rotation-due.ts';
 import type { Draft } from './object/managed-object.ts';
 import { type Outside, withOutside } from './object/outside.ts';
-import { rotationDue } from './object/rotation-due.ts';
 import type { ObjectTransaction } from './operation-context.ts';
 import type { KeyServer } from './server.ts';
 

@@ -5,10 +5,10 @@ import type { Store } from '../../kernel/store/store.ts';
 import type { KmipArgs } from './api.ts';
 import type { Aside } from './aside.ts';
 import type { Asynchronous } from './asynchronous/surroundings.ts';
-import type { ContentRoom } from './object/content-room.ts';
 import type { KeyKind } from './object/key.ts';
 import type { ObjectRouter } from './object/object-router.ts';
-import type { ObjectRows } from './object/rows.ts';
+import type { ContentRoom } from './object/rows/content-room.ts';
+import type { ObjectRows } from './object/rows/rows.ts';
 import type { Operations } from './operation.ts';
 import type { Streams } from './streams.ts';
 

@@ -1,6 +1,6 @@
 // Multi-part operations for the operations of a kmip thread: calls the stream actor and throws its refusals.
 import type { PinnedRef, Remote } from '../../kernel/actor.ts';
-import { move } from '../../kernel/runtime/bytes.ts';
+import { move } from '../../kernel/runtime/channel/bytes.ts';
 import { hashOf } from '../../kernel/versions.ts';
 import { Refusal } from '../../kmip/refusal.ts';
 import type { StreamApi, StreamOutput, StreamOwner, StreamResult, StreamStart } from '../stream/api.ts';

@@ -7,8 +7,8 @@ import { Refusal } from '../../kmip/refusal.ts';
 import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 import { bytes, enumeration, type Node, structure } from '../../kmip/ttlv/node.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';
-import type { RowSeal } from './object/row-seal.ts';
-import type { ObjectRows } from './object/rows.ts';
+import type { RowSeal } from './object/rows/row-seal.ts';
+import type { ObjectRows } from './object/rows/rows.ts';
 import type { Right } from './rights.ts';
 import type { TicketTerms } from './ticket-terms.ts';
 

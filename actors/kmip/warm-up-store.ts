@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { DataKey } from '../../kernel/keys/data-key.ts';
 import type { SqlValue, Store, Transaction } from '../../kernel/store/store.ts';
 import type { Draft } from './object/managed-object.ts';
-import { INSERT } from './object/object-row.ts';
-import { ObjectRows } from './object/rows.ts';
+import { INSERT } from './object/rows/object-row.ts';
+import { ObjectRows } from './object/rows/rows.ts';
 
 export interface KeptRows {
   readonly rows: ObjectRows;

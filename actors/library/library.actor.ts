@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type ActorContext, defineActor } from '../../kernel/actor.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { DataKey } from '../../kernel/keys/data-key.ts';
-import { callWith } from '../../kernel/runtime/child.ts';
+import { callWith } from '../../kernel/runtime/thread/child.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
 import { createForgedRows } from '../../kernel/store/forged-rows.ts';
 import type { Store, Transaction } from '../../kernel/store/store.ts';

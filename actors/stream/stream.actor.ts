@@ -1,7 +1,7 @@
 // Multi-part cryptographic operations: one thread holds their state between the parts.
 import { startSelfTest } from '../../crypto/self-test/self-test.ts';
 import { type ActorContext, defineActor } from '../../kernel/actor.ts';
-import { moveLarge } from '../../kernel/runtime/bytes.ts';
+import { moveLarge } from '../../kernel/runtime/channel/bytes.ts';
 import { refusalOf } from '../../kmip/crypto-refusal.ts';
 import { STREAM_LIMITS, type StreamApi, type StreamArgs, type StreamOutput, type StreamOwner, type StreamResult, type StreamStart } from './api.ts';
 import { StreamTable } from './table.ts';

@@ -1,6 +1,6 @@
 // The streams of one thread by correlation value: enforces their limits, and ends idle ones.
 import { randomBytes } from 'node:crypto';
-import { textOfBytes } from '../../kernel/runtime/bytes.ts';
+import { textOfBytes } from '../../kernel/runtime/channel/bytes.ts';
 import { changedInput } from '../../kmip/part-inputs.ts';
 import { Refusal } from '../../kmip/refusal.ts';
 import type { StreamLimits, StreamOwner, StreamStart } from './api.ts';

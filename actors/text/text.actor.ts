@@ -1,6 +1,6 @@
 // Reads forms and documents and answers without a model, on threads that end when a file takes too long.
 import { defineActor } from '../../kernel/actor.ts';
-import { move } from '../../kernel/runtime/bytes.ts';
+import { move } from '../../kernel/runtime/channel/bytes.ts';
 import { answersTo } from '../../text/answers.ts';
 import { byRelevance } from '../../text/relevance.ts';
 import { sentencesOf } from '../../text/sentences.ts';

@@ -1,5 +1,5 @@
 // The interface of the token actor: roles of machines, their secret ids, and app tokens. It receives digests of secrets, never the secrets.
-import type { EncodedPage } from '../../kernel/runtime/encoded-page.ts';
+import type { EncodedPage } from '../../kernel/runtime/channel/encoded-page.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
 import type { PageRequest } from '../../kernel/store/page.ts';
 import type { Bounds } from './bounds.ts';

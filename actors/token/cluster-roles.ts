@@ -1,6 +1,6 @@
 // Rows of the roles that sign in as service accounts of a cluster.
 import { randomUUID } from 'node:crypto';
-import { type EncodedPage, encodePage } from '../../kernel/runtime/encoded-page.ts';
+import { type EncodedPage, encodePage } from '../../kernel/runtime/channel/encoded-page.ts';
 import { clusterScope } from '../../kernel/store/account-name.ts';
 import { endName, holdName } from '../../kernel/store/accounts.ts';
 import { mapPage, type PageRequest, readPage } from '../../kernel/store/page.ts';

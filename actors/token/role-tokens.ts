@@ -1,5 +1,5 @@
 // The tokens of a role for administrators, who list and revoke them by accessor: nobody can sign in with one.
-import { type EncodedPage, encodePage } from '../../kernel/runtime/encoded-page.ts';
+import { type EncodedPage, encodePage } from '../../kernel/runtime/channel/encoded-page.ts';
 import { mapPage, type PageRequest, readPage } from '../../kernel/store/page.ts';
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
 import { requireSuperAdmin } from '../directory/administered.ts';

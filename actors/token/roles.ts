@@ -1,6 +1,6 @@
 // Rows of the roles that sign in with a role id.
 import { randomUUID } from 'node:crypto';
-import { type EncodedPage, encodePage } from '../../kernel/runtime/encoded-page.ts';
+import { type EncodedPage, encodePage } from '../../kernel/runtime/channel/encoded-page.ts';
 import { approleName } from '../../kernel/store/account-name.ts';
 import { holdName } from '../../kernel/store/accounts.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';

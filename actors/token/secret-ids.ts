@@ -1,6 +1,6 @@
 // Rows of secret ids. Digest and accessor share a row, so that neither exists without the other.
 import { Fault } from '../../kernel/fault.ts';
-import { type EncodedPage, encodePage } from '../../kernel/runtime/encoded-page.ts';
+import { type EncodedPage, encodePage } from '../../kernel/runtime/channel/encoded-page.ts';
 import { approleName } from '../../kernel/store/account-name.ts';
 import { HELD_ID } from '../../kernel/store/accounts.ts';
 import { mapPage, type PageRequest, readPage } from '../../kernel/store/page.ts';

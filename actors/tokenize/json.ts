@@ -1,6 +1,6 @@
 // Parses the body of a request: strict UTF-8, and a JSON object whose numbers keep all digits.
 import { type LosslessNumber, parse } from 'lossless-json';
-import { isTooDeep, MAX_DEPTH } from '../../kernel/http/nesting.ts';
+import { isTooDeep, MAX_DEPTH } from '../../kernel/http/body/nesting.ts';
 import { findRepeatedMember } from '../../text/repeated-member.ts';
 import { refuse } from './refuse.ts';
 

@@ -2,7 +2,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 
 import type { Draft } from '../../actors/kmip/object/managed-object.ts';
-import { ObjectRows } from '../../actors/kmip/object/rows.ts';
+import { ObjectRows } from '../../actors/kmip/object/rows/rows.ts';
 import { generateKey } from '../../crypto/key/symmetric-key.ts';
 import type { DataKey } from '../../kernel/keys/data-key.ts';
 import type { Store } from '../../kernel/store/store.ts';

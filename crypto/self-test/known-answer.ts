@@ -1,5 +1,5 @@
 // A known answer: input of an algorithm, and what it must make of it. Plain data with bytes in hexadecimal, so that it can cross threads.
-import type { DerivationMethod } from '../key/derive.ts';
+import type { DerivationMethod } from '../derivation/derive.ts';
 import type { CryptographicAlgorithm, CryptographicParameters, HashingAlgorithm, RecommendedCurve } from '../parameters.ts';
 import type { SplitKeyMethod } from '../secret-sharing/split.ts';
 

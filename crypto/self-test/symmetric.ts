@@ -1,9 +1,9 @@
 // Computes the known answers of algorithms without key pairs: ciphers, hashes, MACs, derivations, FF1 and split keys.
 import { cbcHmac } from '../cipher/cbc-hmac.ts';
 import { cipherFor } from '../cipher/cipher.ts';
+import { derive } from '../derivation/derive.ts';
 import { ff1Decrypt, ff1Encrypt } from '../format-preserving/fpe.ts';
 import { hash } from '../hash.ts';
-import { derive } from '../key/derive.ts';
 import { join, split } from '../secret-sharing/split.ts';
 import { mac, macAlgorithm, macVerify } from '../signature/mac.ts';
 import type { CipherAnswer, DerivationAnswer, FormatAnswer, MacAnswer, SharesAnswer, SymmetricAnswer } from './known-answer.ts';

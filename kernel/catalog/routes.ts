@@ -1,10 +1,10 @@
 // Collects the routes of the plugins and checks that they do not clash with each other or with the kernel.
 import { ConfigError } from '../config/config-error.ts';
 import type { Contexts } from '../context.ts';
-import { OPENAPI_PATH } from '../http/openapi.ts';
+import { schemaProblems } from '../http/body/schema-problems.ts';
+import { OPENAPI_PATH } from '../http/openapi/openapi.ts';
 import { PROBE_PATHS } from '../http/probes.ts';
 import type { Route } from '../http/route.ts';
-import { schemaProblems } from '../http/schema-problems.ts';
 import type { AnyPlugin } from '../plugin.ts';
 
 /**

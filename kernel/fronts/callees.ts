@@ -1,12 +1,12 @@
 // The actors as a front calls them: over channels of its own, which the main thread opens, and with the states that the main thread tells.
 import type { AnySpec } from '../actor.ts';
 import type { Clock } from '../clock.ts';
-import type { Channel } from '../runtime/channel.ts';
-import type { Dispatcher } from '../runtime/dispatcher.ts';
-import type { Mailbox } from '../runtime/mailbox.ts';
-import { dispatcherOf, mailboxesOf } from '../runtime/mailboxes.ts';
-import type { CallObserver } from '../runtime/pending.ts';
-import { keysOf, refOver } from '../runtime/refs.ts';
+import type { Channel } from '../runtime/channel/channel.ts';
+import type { Dispatcher } from '../runtime/channel/dispatcher.ts';
+import type { CallObserver } from '../runtime/channel/pending.ts';
+import type { Mailbox } from '../runtime/mailbox/mailbox.ts';
+import { dispatcherOf, mailboxesOf } from '../runtime/mailbox/mailboxes.ts';
+import { keysOf, refOver } from '../runtime/mailbox/refs.ts';
 import type { SharedMemory } from '../shared/memory.ts';
 import type { Status } from '../status.ts';
 

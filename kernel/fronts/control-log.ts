@@ -3,7 +3,7 @@ import { currentRequestId } from '../call-context.ts';
 import { describe } from '../fault.ts';
 import { LOG_LEVELS } from '../log/log.ts';
 import { type Log, logTo } from '../log/log-entry.ts';
-import type { Channel } from '../runtime/channel.ts';
+import type { Channel } from '../runtime/channel/channel.ts';
 import { currentTraceId } from '../tracing/unchosen.ts';
 
 /** @param level entries below it are dropped here: most requests write one */

@@ -5,7 +5,7 @@ import type { KernelConfig } from '../config/sections.ts';
 import type { Setting } from '../config/setting.ts';
 import type { DataKeyPurpose } from '../keys/data-key-row.ts';
 import type { Figures } from '../metrics/totals.ts';
-import type { StoreAddress } from '../runtime/incarnation.ts';
+import type { StoreAddress } from '../runtime/channel/incarnation.ts';
 import type { RegionsMemory } from '../shared/region.ts';
 import type { BoundPorts } from './ports.ts';
 

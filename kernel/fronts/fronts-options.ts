@@ -5,7 +5,7 @@ import type { FrontsView } from '../health/readiness.ts';
 import type { FrontLimits } from '../limits/front-limits.ts';
 import type { Log } from '../log/log-entry.ts';
 import type { Figures } from '../metrics/totals.ts';
-import type { Control } from '../runtime/messages.ts';
+import type { Control } from '../runtime/channel/messages.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { SharedMemory } from '../shared/memory.ts';
 import type { Versions } from '../versions.ts';

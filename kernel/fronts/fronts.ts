@@ -3,7 +3,7 @@ import type { TlsOptions } from 'node:tls';
 import { describe } from '../fault.ts';
 import type { FrontsView } from '../health/readiness.ts';
 import { Totals } from '../metrics/totals.ts';
-import type { Supervisor } from '../runtime/supervisor.ts';
+import type { Supervisor } from '../runtime/supervise/supervisor.ts';
 import { boundOf } from './bound-ports.ts';
 import { FrontMember } from './front-member.ts';
 import type { FrontAddresses } from './front-task.ts';

@@ -2,8 +2,8 @@
 import { performance } from 'node:perf_hooks';
 import { type Clock, elapsedMs } from '../clock.ts';
 import { repeat } from '../repeat.ts';
-import { idleMs } from '../runtime/idle-time.ts';
-import { PoolTime } from '../runtime/pool-time.ts';
+import { idleMs } from '../runtime/measure/idle-time.ts';
+import { PoolTime } from '../runtime/measure/pool-time.ts';
 
 export interface Load {
   /** Part of the time in which the event loops of the fronts were busy, on average: 0 to 1. */

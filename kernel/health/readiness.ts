@@ -2,11 +2,11 @@
 import type { AnySpec } from '../actor.ts';
 import type { Clock } from '../clock.ts';
 import type { Contexts } from '../context.ts';
-import type { TlsWatch } from '../http/tls-watch.ts';
+import type { TlsWatch } from '../http/tls/tls-watch.ts';
 import type { KeyServerSeal } from '../keys/key-server-seal.ts';
 import { selfTestsOf, switchedOff } from '../metrics/self-tests.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { Supervisor } from '../runtime/supervisor.ts';
+import type { Supervisor } from '../runtime/supervise/supervisor.ts';
 import type { Drain } from '../start/drain.ts';
 import type { StoreProbe } from '../store/store-probe.ts';
 import type { ClockProbe } from './clock-probe.ts';

@@ -1,10 +1,10 @@
 // What happens to a request before its body is read: authentication, the parameters of its path, and what its route says about address, headers and caller.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Authentication } from './authenticate.ts';
-import { requireOwnPage } from './foreign-pages.ts';
+import type { Authentication } from './caller/authenticate.ts';
+import { requireOwnPage } from './caller/foreign-pages.ts';
+import { signInAddress } from './caller/to-sign-in.ts';
 import { parametersCheck } from './parameters.ts';
 import type { Route } from './route.ts';
-import { signInAddress } from './to-sign-in.ts';
 
 /** Makes no promise for a caller that this thread knows. @throws Fault */
 export type BeginRequest = (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>;

@@ -4,9 +4,9 @@ import { Registry } from 'prom-client';
 import { addressList, isListed } from '../address-list.ts';
 import { Fault } from '../fault.ts';
 import { STOPPING } from '../health/readiness.ts';
-import { preferred } from './accept.ts';
-import type { Authentication } from './authenticate.ts';
-import { type Described, operationOf, SERVER_TAG } from './openapi.ts';
+import { preferred } from './answer/accept.ts';
+import type { Authentication } from './caller/authenticate.ts';
+import { type Described, operationOf, SERVER_TAG } from './openapi/openapi.ts';
 import { refuseOthers } from './other-methods.ts';
 import type { ResponseDescription } from './route.ts';
 

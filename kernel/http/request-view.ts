@@ -2,13 +2,13 @@
 import type { TLSSocket } from 'node:tls';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.ts';
-import { SESSION_COOKIE } from './authenticate.ts';
-import { type PeerCertificateView, peerCertificate } from './client-certificate.ts';
-import { cookieIn } from './cookie.ts';
-import type { Caller } from './credential.ts';
-import { refuseForeignPage } from './foreign-pages.ts';
-import { onceClosed } from './once-closed.ts';
+import { onceClosed } from './answer/once-closed.ts';
+import { SESSION_COOKIE } from './caller/authenticate.ts';
+import { cookieIn } from './caller/cookie.ts';
+import type { Caller } from './caller/credential.ts';
+import { refuseForeignPage } from './caller/foreign-pages.ts';
 import type { Request } from './route.ts';
+import { type PeerCertificateView, peerCertificate } from './tls/client-certificate.ts';
 
 /** A class, because an object with getters of its own costs ten times as much. What most handlers do not need is made when it is asked for. */
 export class RequestView implements Request {

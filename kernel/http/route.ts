@@ -1,7 +1,7 @@
 // The types by which a plugin declares a route, and its request and response.
 import type { TSchema } from 'typebox';
-import type { PeerCertificateView } from './client-certificate.ts';
-import type { Authenticators, Caller, CredentialKind } from './credential.ts';
+import type { Authenticators, Caller, CredentialKind } from './caller/credential.ts';
+import type { PeerCertificateView } from './tls/client-certificate.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 

@@ -6,23 +6,23 @@ import type { Clock } from '../clock.ts';
 import type { FrontLimits } from '../limits/front-limits.ts';
 import type { Leave } from '../limits/turns.ts';
 import type { Span } from '../tracing/span.ts';
-import { refuseUnread } from './answers.ts';
-import type { Authentication } from './authenticate.ts';
+import { refuseUnread } from './answer/answers.ts';
+import { type LiveViews, wantsEvents } from './answer/live-views.ts';
+import { onceClosed } from './answer/once-closed.ts';
+import type { Problem } from './answer/problem.ts';
+import { send } from './answer/send.ts';
 import { type PermitRequest, type Routed, requestBeginner } from './begin-request.ts';
-import { addRawParser, type ReadBytes } from './body.ts';
-import { checksOf } from './checks.ts';
-import type { Caller } from './credential.ts';
-import { holderOf } from './holder.ts';
-import { type LiveViews, wantsEvents } from './live-views.ts';
-import { onceClosed } from './once-closed.ts';
-import { operationOf } from './openapi.ts';
+import { addRawParser, type ReadBytes } from './body/body.ts';
+import { checksOf } from './body/checks.ts';
+import { readBody } from './body/read-body.ts';
+import type { Authentication } from './caller/authenticate.ts';
+import type { Caller } from './caller/credential.ts';
+import { holderOf } from './caller/holder.ts';
+import { operationOf } from './openapi/openapi.ts';
 import { fastifyPath, refuseOthers } from './other-methods.ts';
 import { parametersCheck } from './parameters.ts';
-import type { Problem } from './problem.ts';
-import { readBody } from './read-body.ts';
 import { RequestView } from './request-view.ts';
 import type { ErrorForm, Route } from './route.ts';
-import { send } from './send.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

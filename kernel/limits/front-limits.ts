@@ -1,8 +1,8 @@
 // The limits that HTTPS and the listeners share, over all threads: connections, memory of requests and of answers, and turns of callers.
 import { type Clock, elapsedMs } from '../clock.ts';
 import type { KernelConfig } from '../config/sections.ts';
-import { type ConnectionLedgers, connectionLedgers } from '../http/connections.ts';
-import { LIVE_VIEWS } from '../http/live-views.ts';
+import { LIVE_VIEWS } from '../http/answer/live-views.ts';
+import { type ConnectionLedgers, connectionLedgers } from '../http/connection/connections.ts';
 import type { Listener } from '../listener/listener.ts';
 import { cores } from '../runtime/runtime.ts';
 import { Ledger } from '../shared/ledger.ts';

@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts';
 import { noteServed } from '../compiled-code.ts';
 import { describe } from '../fault.ts';
 import { giveBack } from '../give-back.ts';
-import { peerCertificate } from '../http/client-certificate.ts';
+import { peerCertificate } from '../http/tls/client-certificate.ts';
 import type { FrontLimits } from '../limits/front-limits.ts';
 import type { Holding } from '../limits/shares.ts';
 import type { Log } from '../log/log-entry.ts';

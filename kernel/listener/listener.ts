@@ -1,7 +1,7 @@
 // How a plugin declares a protocol other than HTTP, and what the configuration must have for it: messages with a length in the header, answered in order, over TLS with client certificates.
 import { ConfigError } from '../config/config-error.ts';
 import type { KernelConfig } from '../config/sections.ts';
-import type { PeerCertificateView } from '../http/client-certificate.ts';
+import type { PeerCertificateView } from '../http/tls/client-certificate.ts';
 
 export interface Message {
   /** In a buffer of their own, so that they can be moved to a thread. */

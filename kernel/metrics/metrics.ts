@@ -1,8 +1,8 @@
 // The Prometheus metrics of the kernel, in a registry to which plugins can add theirs.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { CallObserver } from '../runtime/pending.ts';
+import type { CallObserver } from '../runtime/channel/pending.ts';
 import type { Group, Runtime } from '../runtime/runtime.ts';
-import type { Supervisor } from '../runtime/supervisor.ts';
+import type { Supervisor } from '../runtime/supervise/supervisor.ts';
 import type { Trust } from '../trust.ts';
 import { Counts } from './counts.ts';
 import { Durations } from './durations.ts';

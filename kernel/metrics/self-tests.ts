@@ -1,7 +1,7 @@
 // The self-tests of all threads, as /ready and the metrics tell them.
 import type { Registry } from 'prom-client';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { Supervisor } from '../runtime/supervisor.ts';
+import type { Supervisor } from '../runtime/supervise/supervisor.ts';
 import type { SelfTest } from '../status.ts';
 import { gauge } from './read-anew.ts';
 

@@ -5,7 +5,7 @@ import { isFinal, isLeft, WRITTEN_ELSEWHERE } from '../elsewhere.ts';
 import { describe, Fault } from '../fault.ts';
 import type { Status } from '../status.ts';
 import { currentSpan } from '../tracing/span.ts';
-import type { CallObserver, CallOptions } from './pending.ts';
+import type { CallObserver, CallOptions } from './channel/pending.ts';
 
 interface BesideOptions {
   /** Of the actor. */

@@ -2,7 +2,7 @@
 import { isSettled } from '../store/announcement.ts';
 import { type Trust, watch } from '../trust.ts';
 import { SLOTS, type Versions } from '../versions.ts';
-import type { Channel } from './channel.ts';
+import type { Channel } from './channel/channel.ts';
 
 /** How often it is looked whether this node is alone by now. */
 const LOOK_MS = 100;

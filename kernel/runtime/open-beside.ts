@@ -10,9 +10,9 @@ import type { ReadStore } from '../store/store.ts';
 import { databaseFile } from '../store/store-url.ts';
 import { hashOf } from '../versions.ts';
 import { Beside } from './beside.ts';
-import type { Mailbox } from './mailbox.ts';
-import { keysOf, refOver } from './refs.ts';
-import { remoteOver } from './remote.ts';
+import type { Mailbox } from './mailbox/mailbox.ts';
+import { keysOf, refOver } from './mailbox/refs.ts';
+import { remoteOver } from './mailbox/remote.ts';
 import type { Group } from './runtime.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 

@@ -2,11 +2,11 @@
 import type { Api, PinnedRef } from '../actor.ts';
 import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
-import type { Channel } from './channel.ts';
-import { Dispatcher } from './dispatcher.ts';
-import type { HostTask } from './incarnation.ts';
-import { Mailbox } from './mailbox.ts';
-import { remoteOver } from './remote.ts';
+import type { Channel } from './channel/channel.ts';
+import { Dispatcher } from './channel/dispatcher.ts';
+import type { HostTask } from './channel/incarnation.ts';
+import { Mailbox } from './mailbox/mailbox.ts';
+import { remoteOver } from './mailbox/remote.ts';
 
 interface Peers {
   ref<A extends Api>(name: string): PinnedRef<A>;

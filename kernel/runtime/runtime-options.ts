@@ -4,9 +4,9 @@ import type { DataKeyPurpose } from '../keys/data-key-row.ts';
 import type { Log } from '../log/log-entry.ts';
 import type { SharedMemory } from '../shared/memory.ts';
 import type { Versions } from '../versions.ts';
-import type { StoreAddress } from './incarnation.ts';
-import type { Control } from './messages.ts';
-import type { CallObserver } from './pending.ts';
+import type { StoreAddress } from './channel/incarnation.ts';
+import type { Control } from './channel/messages.ts';
+import type { CallObserver } from './channel/pending.ts';
 
 export interface RuntimeOptions {
   readonly clock: LocalClock;

@@ -4,21 +4,21 @@ import type { AnySpec, RefOf } from '../actor.ts';
 import type { DataKeyPurpose } from '../keys/data-key-row.ts';
 import { DEFAULT_RESTART } from '../restart-policy.ts';
 import type { Status } from '../status.ts';
-import { Callers } from './callers.ts';
-import type { HostTask } from './incarnation.ts';
-import { Launcher } from './launch.ts';
-import type { Mailbox } from './mailbox.ts';
-import { dispatcherOf, mailboxesOf, peersOf } from './mailboxes.ts';
+import type { HostTask } from './channel/incarnation.ts';
+import type { CallObserver } from './channel/pending.ts';
+import { Callers } from './mailbox/callers.ts';
+import type { Mailbox } from './mailbox/mailbox.ts';
+import { dispatcherOf, mailboxesOf, peersOf } from './mailbox/mailboxes.ts';
+import { PeerRouter } from './mailbox/peer-router.ts';
+import { keysOf, refOver } from './mailbox/refs.ts';
+import { rests, startedKeys, startSoon, startTogether, startWhenNeeded } from './mailbox/starts.ts';
+import { stopInTurn } from './mailbox/stop-in-turn.ts';
 import { BesideParts } from './open-beside.ts';
-import { PeerRouter } from './peer-router.ts';
-import type { CallObserver } from './pending.ts';
-import { keysOf, refOver } from './refs.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
-import { rests, startedKeys, startSoon, startTogether, startWhenNeeded } from './starts.ts';
-import { stopInTurn } from './stop-in-turn.ts';
-import { Supervisor } from './supervisor.ts';
-import type { SupervisorOptions } from './supervisor-options.ts';
+import { Supervisor } from './supervise/supervisor.ts';
+import type { SupervisorOptions } from './supervise/supervisor-options.ts';
 import { tellClock } from './tell-clock.ts';
+import { Launcher } from './thread/launch.ts';
 
 /** One actor of the specs, with everything that runs for it. */
 export interface Group {

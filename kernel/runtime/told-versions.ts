@@ -3,7 +3,7 @@ import { dataVersionOf } from '../store/data-version.ts';
 import { databaseFile } from '../store/store-url.ts';
 import { Trust } from '../trust.ts';
 import { createVersions, slotOf, type Versions } from '../versions.ts';
-import type { Channel } from './channel.ts';
+import type { Channel } from './channel/channel.ts';
 
 /** How many numbers of changes a process has. They differ from those of all others; of its own, those under way at the same time differ. */
 export const CHANGES = 65_536;

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { createClock } from '../clock.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { firstStartProblemsOf } from '../context.ts';
-import { checkTls } from '../http/tls.ts';
+import { checkTls } from '../http/tls/tls.ts';
 import { keyEncryptionKeysOf } from '../keys/key-server-key.ts';
 import { requireClients, requireOwnPort } from '../listener/listener.ts';
 import { createLog } from '../log/log.ts';

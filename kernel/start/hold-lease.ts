@@ -1,7 +1,7 @@
 // Lets this node cache rows that others write: a lease on a shared store, held until the server stops.
 import type { KernelConfig } from '../config/sections.ts';
 import type { Log } from '../log/log-entry.ts';
-import type { StoreAddress } from '../runtime/incarnation.ts';
+import type { StoreAddress } from '../runtime/channel/incarnation.ts';
 import { databaseFile } from '../store/store-url.ts';
 import type { Unwind } from '../unwind.ts';
 import type { Versions } from '../versions.ts';

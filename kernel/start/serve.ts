@@ -8,7 +8,7 @@ import { degraded, NO_FRONTS, notReady } from '../health/readiness.ts';
 import type { WholeServer } from '../health/whole-server.ts';
 import { type FrontLimits, frontLimits } from '../limits/front-limits.ts';
 import { figuresOf } from '../metrics/totals.ts';
-import { move } from '../runtime/bytes.ts';
+import { move } from '../runtime/channel/bytes.ts';
 import { cores } from '../runtime/runtime.ts';
 import { databaseFile } from '../store/store-url.ts';
 import { Unwind } from '../unwind.ts';

@@ -1,5 +1,5 @@
 // Limits the audit rows of refused requests, which cost an attacker nothing and must not fill the disk. Refusals without a row are counted.
-import { sourceOf } from '../http/source.ts';
+import { sourceOf } from '../http/connection/source.ts';
 import type { AuditEvent } from './audit.ts';
 
 /**

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { currentRequestId } from '../call-context.ts';
 import type { Clock } from '../clock.ts';
-import { sourceOf } from '../http/source.ts';
+import { sourceOf } from '../http/connection/source.ts';
 import { RefusalRate } from './audit-rate.ts';
 import { auditText } from './audit-text.ts';
 import { insertSql } from './row-insert.ts';

@@ -1,5 +1,5 @@
 // Collects the ended spans of a thread and sends them to the main thread, some at a time: only that one exports.
-import type { Channel } from '../runtime/channel.ts';
+import type { Channel } from '../runtime/channel/channel.ts';
 import type { EndedSpan, SpanSink } from './span.ts';
 
 /** Kind of the control message; `spans` is a list of ended spans, `dropped` counts those that found no room. */

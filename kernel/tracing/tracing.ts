@@ -1,7 +1,7 @@
 // Tracing in the main thread: exports what all threads have traced, and begins traces where this thread serves requests.
 import type { Log } from '../log/log-entry.ts';
 import type { ProcessMetrics } from '../metrics/metrics.ts';
-import type { Control } from '../runtime/messages.ts';
+import type { Control } from '../runtime/channel/messages.ts';
 import type { TracingConfig } from '../trace-config.ts';
 import type { Unwind } from '../unwind.ts';
 import { readCount, readSpans } from './received-spans.ts';

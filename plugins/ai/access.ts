@@ -1,6 +1,6 @@
 // Who may call the routes of the AI runner: whoever the server knows, and the users of the identity providers in [[ai.auth]].
-import type { Authenticators } from '../../kernel/http/credential.ts';
-import { providerAuthenticator } from '../../kernel/http/identity-provider.ts';
+import type { Authenticators } from '../../kernel/http/caller/credential.ts';
+import { providerAuthenticator } from '../../kernel/http/caller/identity-provider.ts';
 import type { Route } from '../../kernel/http/route.ts';
 import type { AiContext } from './actors.ts';
 

@@ -1,7 +1,7 @@
 // Answers without a model that writes, where no sentence has a word of the question: the sentences that are nearest to it in meaning.
 import type { Embedded } from '../../actors/model/api.ts';
 import type { Request } from '../../kernel/http/route.ts';
-import { callWith } from '../../kernel/runtime/remote.ts';
+import { callWith } from '../../kernel/runtime/mailbox/remote.ts';
 import type { AiContext } from './actors.ts';
 import { callerOf } from './caller.ts';
 import { refuseLate, refuseLateSearch } from './faults.ts';

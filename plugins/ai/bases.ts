@@ -1,6 +1,6 @@
 // Who may use a documentary base: the roles that the configuration names, `*` for everybody.
 import { Fault } from '../../kernel/fault.ts';
-import type { Caller } from '../../kernel/http/credential.ts';
+import type { Caller } from '../../kernel/http/caller/credential.ts';
 import { composed } from '../../kernel/normal-form.ts';
 import type { AiConfig } from './config.ts';
 

@@ -1,6 +1,6 @@
 // Names who asks: for the turns at a model, and for the audit log.
-import type { Caller } from '../../kernel/http/credential.ts';
-import { holderOf } from '../../kernel/http/holder.ts';
+import type { Caller } from '../../kernel/http/caller/credential.ts';
+import { holderOf } from '../../kernel/http/caller/holder.ts';
 import type { Request } from '../../kernel/http/route.ts';
 
 /** Requests of different callers take turns. `[ai] open` serves callers without a name: those are told apart by where they come from. */

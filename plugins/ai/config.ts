@@ -1,7 +1,7 @@
 // The section [ai] of config.toml.
 import type { Static } from 'typebox';
 import { Secret, Section } from '../../kernel/config/schema.ts';
-import { IDENTITY_PROVIDER, providerProblems } from '../../kernel/http/identity-provider.ts';
+import { IDENTITY_PROVIDER, providerProblems } from '../../kernel/http/caller/identity-provider.ts';
 import { isFetchable } from '../../kernel/http/outbound.ts';
 import { composed } from '../../kernel/normal-form.ts';
 import Type from '../../kernel/type.ts';

@@ -3,7 +3,7 @@ import type { TProperties, TSchema } from 'typebox';
 import type { Form } from '../../actors/text/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Request } from '../../kernel/http/route.ts';
-import { move, toOwned } from '../../kernel/runtime/bytes.ts';
+import { move, toOwned } from '../../kernel/runtime/channel/bytes.ts';
 import Type from '../../kernel/type.ts';
 import type { AiContext } from './actors.ts';
 import { refuseLate } from './faults.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Generation, ModelTask, Span } from '../../actors/model/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Request } from '../../kernel/http/route.ts';
-import { callWith } from '../../kernel/runtime/remote.ts';
+import { callWith } from '../../kernel/runtime/mailbox/remote.ts';
 import { readWhile } from '../../text/pieces.ts';
 import type { AiContext } from './actors.ts';
 import { callerOf } from './caller.ts';

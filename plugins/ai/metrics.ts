@@ -3,7 +3,7 @@ import { Counter, Gauge } from 'prom-client';
 import type { ModelApi, ModelStatus } from '../../actors/model/api.ts';
 import type { PinnedRef } from '../../kernel/actor.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
-import { callWith } from '../../kernel/runtime/remote.ts';
+import { callWith } from '../../kernel/runtime/mailbox/remote.ts';
 
 /** No scrape waits longer, in milliseconds: then the last figures stay. */
 const ANSWER_MS = 500;

@@ -1,5 +1,5 @@
 // The routes of the page /ai: the page and its files. It uses the other routes of the AI runner, with the rights of whoever is signed in.
-import { pageFile } from '../../kernel/http/page-file.ts';
+import { pageFile } from '../../kernel/http/answer/page-file.ts';
 import type { Route } from '../../kernel/http/route.ts';
 import Type from '../../kernel/type.ts';
 import type { Access } from './access.ts';

@@ -1,10 +1,10 @@
 // The routes of documentary bases: lists, additions and deletions of references, and answers from a base.
 import type { Librarian, Ranking } from '../../actors/library/api.ts';
 import { Fault } from '../../kernel/fault.ts';
+import { sourceOf } from '../../kernel/http/connection/source.ts';
 import type { Request, Response } from '../../kernel/http/route.ts';
-import { sourceOf } from '../../kernel/http/source.ts';
-import { move } from '../../kernel/runtime/bytes.ts';
-import { callWith } from '../../kernel/runtime/remote.ts';
+import { move } from '../../kernel/runtime/channel/bytes.ts';
+import { callWith } from '../../kernel/runtime/mailbox/remote.ts';
 import Type from '../../kernel/type.ts';
 import type { AiContext } from './actors.ts';
 import { answerBy, requireShort } from './answers.ts';

@@ -1,6 +1,6 @@
 // The routes of the AI runner, with what the OpenAPI document says of them.
 import type { TSchema } from 'typebox';
-import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
+import { CREDENTIAL_KINDS } from '../../kernel/http/caller/credential.ts';
 import type { Request, Response, ResponseDescription, Route } from '../../kernel/http/route.ts';
 import Type from '../../kernel/type.ts';
 import { type Access, aiAuthenticators } from './access.ts';

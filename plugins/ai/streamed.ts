@@ -1,6 +1,6 @@
 // Answers as server-sent events (HTML, section 9.2), for clients that accept text/event-stream: pieces as they are written, then the whole in its usual shape.
 import { Fault } from '../../kernel/fault.ts';
-import { preferred } from '../../kernel/http/accept.ts';
+import { preferred } from '../../kernel/http/answer/accept.ts';
 import type { Request, Response } from '../../kernel/http/route.ts';
 import type { AiContext } from './actors.ts';
 

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import type { Admin, AdminRecord, Principal } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { requireCaller } from '../../kernel/http/credential.ts';
+import { requireCaller } from '../../kernel/http/caller/credential.ts';
 import { nameIn } from '../../kernel/http/name.ts';
 import type { Asking, Request, Route } from '../../kernel/http/route.ts';
 import Type from '../../kernel/type.ts';

@@ -1,6 +1,6 @@
 // GET /audit: the audit log, page by page.
 import { Fault } from '../../kernel/fault.ts';
-import { requireCaller } from '../../kernel/http/credential.ts';
+import { requireCaller } from '../../kernel/http/caller/credential.ts';
 import type { Route } from '../../kernel/http/route.ts';
 import { composed } from '../../kernel/normal-form.ts';
 import Type from '../../kernel/type.ts';

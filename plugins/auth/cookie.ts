@@ -1,6 +1,6 @@
 // The session cookie: its value, the session id that is derived from it, and its attributes.
 import { hash, randomBytes } from 'node:crypto';
-import { SESSION_COOKIE } from '../../kernel/http/authenticate.ts';
+import { SESSION_COOKIE } from '../../kernel/http/caller/authenticate.ts';
 
 const VALUE_BYTES = 32;
 const VALUE = /^[A-Za-z0-9_-]{43}$/;

@@ -5,7 +5,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { nameIn } from '../../kernel/http/name.ts';
 import type { Request, Response, Route } from '../../kernel/http/route.ts';
 import { MAX_PASSWORD_CHARACTERS, normalPassword } from '../../kernel/normal-form.ts';
-import { move } from '../../kernel/runtime/bytes.ts';
+import { move } from '../../kernel/runtime/channel/bytes.ts';
 import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
 import { passwordBytes } from './basic.ts';

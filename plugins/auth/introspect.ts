@@ -1,6 +1,6 @@
 // POST /sessions/introspect: returns the session and the claims for a cookie that an API server received from its visitor.
 import type { Static } from 'typebox';
-import { requireCaller } from '../../kernel/http/credential.ts';
+import { requireCaller } from '../../kernel/http/caller/credential.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';

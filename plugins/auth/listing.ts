@@ -2,7 +2,7 @@
 import { Fault } from '../../kernel/fault.ts';
 import { giveBack } from '../../kernel/give-back.ts';
 import type { Request, Response } from '../../kernel/http/route.ts';
-import type { EncodedPage } from '../../kernel/runtime/encoded-page.ts';
+import type { EncodedPage } from '../../kernel/runtime/channel/encoded-page.ts';
 import type { PageRequest } from '../../kernel/store/page.ts';
 import Type from '../../kernel/type.ts';
 import { Query } from './parameters.ts';

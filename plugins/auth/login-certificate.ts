@@ -1,5 +1,5 @@
 // Sign-in by the client certificate of the TLS connection; its common name is the user name.
-import { sourceOf } from '../../kernel/http/source.ts';
+import { sourceOf } from '../../kernel/http/connection/source.ts';
 import { normalName } from '../../kernel/normal-form.ts';
 import type { AuthContext } from './actors.ts';
 import { type LoginEnd, type LoginRequest, refuse } from './login-end.ts';

@@ -1,8 +1,8 @@
 // The outcomes of a login with any kind of credential: a proven identity, a next step for the client, or a refusal.
 import type { Realm } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
+import { sourceOf } from '../../kernel/http/connection/source.ts';
 import type { Asking, Request } from '../../kernel/http/route.ts';
-import { sourceOf } from '../../kernel/http/source.ts';
 import { isRealmId } from '../../kernel/realm-id.ts';
 import type { AuthContext } from './actors.ts';
 

@@ -1,10 +1,10 @@
 // Sign-in with a password: runs the login machine through password, one-time code and password change.
 import type { ProvenLogin } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { sourceOf } from '../../kernel/http/source.ts';
+import { sourceOf } from '../../kernel/http/connection/source.ts';
 import { normalPassword } from '../../kernel/normal-form.ts';
-import { move } from '../../kernel/runtime/bytes.ts';
-import { callWith } from '../../kernel/runtime/remote.ts';
+import { move } from '../../kernel/runtime/channel/bytes.ts';
+import { callWith } from '../../kernel/runtime/mailbox/remote.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
 import { isUsername } from '../../kernel/username.ts';
 import type { AuthContext } from './actors.ts';

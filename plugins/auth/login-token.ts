@@ -1,7 +1,7 @@
 // Sign-in with a JWT of one of the realm's identity providers.
 import type { IdentityProvider } from '../../actors/directory/api.ts';
-import { JWT_ALGORITHMS } from '../../kernel/http/identity-provider.ts';
-import { sourceOf } from '../../kernel/http/source.ts';
+import { JWT_ALGORITHMS } from '../../kernel/http/caller/identity-provider.ts';
+import { sourceOf } from '../../kernel/http/connection/source.ts';
 import { composed, normalName } from '../../kernel/normal-form.ts';
 import type { AuthContext } from './actors.ts';
 import { type LoginEnd, type LoginRequest, refuse } from './login-end.ts';

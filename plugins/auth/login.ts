@@ -1,9 +1,9 @@
 // POST /login: determines which credential the request has, verifies it, and creates the session.
 import { randomUUID } from 'node:crypto';
 import { Fault } from '../../kernel/fault.ts';
-import { certificateRefused } from '../../kernel/http/client-certificate.ts';
+import { sourceOf } from '../../kernel/http/connection/source.ts';
 import type { Asking, Response } from '../../kernel/http/route.ts';
-import { sourceOf } from '../../kernel/http/source.ts';
+import { certificateRefused } from '../../kernel/http/tls/client-certificate.ts';
 import { MAX_REALM_ID } from '../../kernel/realm-id.ts';
 import type { AuthContext } from './actors.ts';
 import { type BasicCredentials, parseBasic } from './basic.ts';

@@ -1,5 +1,5 @@
 // GET /rights: who the caller is and what they administer, so that a page shows no more than they may do.
-import { requireCaller } from '../../kernel/http/credential.ts';
+import { requireCaller } from '../../kernel/http/caller/credential.ts';
 import type { Route } from '../../kernel/http/route.ts';
 import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';

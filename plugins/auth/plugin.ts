@@ -1,7 +1,7 @@
 // The authentication service: realms, sign-in, sessions, certificates for public keys, administration.
 import { Fault } from '../../kernel/fault.ts';
+import { createSignInLimit } from '../../kernel/http/caller/sign-in-limit.ts';
 import type { Route } from '../../kernel/http/route.ts';
-import { createSignInLimit } from '../../kernel/http/sign-in-limit.ts';
 import { MAX_PASSWORD_CHARACTERS } from '../../kernel/normal-form.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
 import Type from '../../kernel/type.ts';

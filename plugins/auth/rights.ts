@@ -1,9 +1,9 @@
 // The rights of a caller: which realms they administer.
 import type { Principal } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { type Caller, requireCaller } from '../../kernel/http/credential.ts';
+import { type Caller, requireCaller } from '../../kernel/http/caller/credential.ts';
+import { sourceOf } from '../../kernel/http/connection/source.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
-import { sourceOf } from '../../kernel/http/source.ts';
 import type { AuthContext } from './actors.ts';
 
 export interface Rights {

@@ -1,7 +1,7 @@
 // Authenticates a caller by the session cookie, or by its value as a bearer token.
 import type { SessionView } from '../../actors/session/api.ts';
-import type { Authenticator, Caller } from '../../kernel/http/credential.ts';
-import { atOnce } from '../../kernel/runtime/remote.ts';
+import type { Authenticator, Caller } from '../../kernel/http/caller/credential.ts';
+import { atOnce } from '../../kernel/runtime/mailbox/remote.ts';
 import type { AuthContext } from './actors.ts';
 import { clientClaims } from './claims.ts';
 import { cookieKeys } from './cookie.ts';

@@ -2,9 +2,9 @@
 import type { Static } from 'typebox';
 import type { SessionView } from '../../actors/session/api.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { type Caller, requireCaller } from '../../kernel/http/credential.ts';
+import { type Caller, requireCaller } from '../../kernel/http/caller/credential.ts';
 import type { Request, Response, Route } from '../../kernel/http/route.ts';
-import { encodePage } from '../../kernel/runtime/encoded-page.ts';
+import { encodePage } from '../../kernel/runtime/channel/encoded-page.ts';
 import type { Page } from '../../kernel/store/page.ts';
 import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';

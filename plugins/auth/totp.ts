@@ -3,7 +3,7 @@ import { Secret, TOTP } from 'otpauth';
 import type { Static } from 'typebox';
 import type { TotpOutcome } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { requireCaller } from '../../kernel/http/credential.ts';
+import { requireCaller } from '../../kernel/http/caller/credential.ts';
 import { nameIn } from '../../kernel/http/name.ts';
 import type { Asking, Request, Route } from '../../kernel/http/route.ts';
 import { MAX_NAME_CHARACTERS } from '../../kernel/normal-form.ts';

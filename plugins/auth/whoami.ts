@@ -1,7 +1,7 @@
 // GET /whoami: the claims of the session, as JSON or as a signed token.
 import { Fault } from '../../kernel/fault.ts';
-import { isAskedFor } from '../../kernel/http/accept.ts';
-import { type Caller, requireCaller } from '../../kernel/http/credential.ts';
+import { isAskedFor } from '../../kernel/http/answer/accept.ts';
+import { type Caller, requireCaller } from '../../kernel/http/caller/credential.ts';
 import type { Asking, Request, Response } from '../../kernel/http/route.ts';
 import type { AuthContext } from './actors.ts';
 

@@ -2,7 +2,7 @@
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { pageFile } from '../../kernel/http/page-file.ts';
+import { pageFile } from '../../kernel/http/answer/page-file.ts';
 import type { Route } from '../../kernel/http/route.ts';
 import Type from '../../kernel/type.ts';
 import { MODULES } from './modules.ts';

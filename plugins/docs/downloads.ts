@@ -1,7 +1,7 @@
 // Files to download: the OpenAPI document, and the certificate that clients must trust.
 import { X509Certificate } from 'node:crypto';
 import { Fault } from '../../kernel/fault.ts';
-import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
+import { CREDENTIAL_KINDS } from '../../kernel/http/caller/credential.ts';
 import type { Route } from '../../kernel/http/route.ts';
 import type { Actors, PluginContext } from '../../kernel/plugin.ts';
 import Type from '../../kernel/type.ts';

@@ -1,9 +1,9 @@
 // The routes of the page /interactive-docs: the page, its files and its data. They are open to authenticated callers only.
-import { CREDENTIAL_KINDS, requireCaller } from '../../kernel/http/credential.ts';
-import { isKnown } from '../../kernel/http/is-known.ts';
-import { pageFile } from '../../kernel/http/page-file.ts';
+import { isKnown } from '../../kernel/http/answer/is-known.ts';
+import { pageFile } from '../../kernel/http/answer/page-file.ts';
+import { CREDENTIAL_KINDS, requireCaller } from '../../kernel/http/caller/credential.ts';
+import { wantsHtml } from '../../kernel/http/caller/to-sign-in.ts';
 import type { Route } from '../../kernel/http/route.ts';
-import { wantsHtml } from '../../kernel/http/to-sign-in.ts';
 import type { Actors, PluginContext } from '../../kernel/plugin.ts';
 import Type from '../../kernel/type.ts';
 

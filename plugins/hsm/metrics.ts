@@ -3,7 +3,7 @@ import { Counter } from 'prom-client';
 import type { HsmApi, OperationFigures } from '../../actors/hsm/api.ts';
 import type { PinnedRef } from '../../kernel/actor.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
-import { callWith } from '../../kernel/runtime/remote.ts';
+import { callWith } from '../../kernel/runtime/mailbox/remote.ts';
 
 /** An instance that does not answer within this time, in milliseconds, keeps its last figures: no scrape waits for an HSM that hangs. */
 const ANSWER_MS = 500;

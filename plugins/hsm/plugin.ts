@@ -2,10 +2,10 @@
 import { createRequire } from 'node:module';
 import type { HsmAbout, HsmApi, HsmArgs, SlotStatus } from '../../actors/hsm/api.ts';
 import { type PinnedSpec, pinned } from '../../kernel/actor.ts';
-import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
+import { CREDENTIAL_KINDS } from '../../kernel/http/caller/credential.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
 import { DEFAULT_RESTART } from '../../kernel/restart-policy.ts';
-import { callWith } from '../../kernel/runtime/remote.ts';
+import { callWith } from '../../kernel/runtime/mailbox/remote.ts';
 import Type from '../../kernel/type.ts';
 import { ACCEPT_CHANGE, HSM_CONFIG, HSM_FLAGS, type HsmConfig, hsmProblems, instanceOfFlags, withLibraries, withModels } from './config.ts';
 import { type HsmInstance, hsmInstances, longestDeadline } from './instances.ts';

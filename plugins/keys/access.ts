@@ -1,7 +1,7 @@
 // The routes /access/...: list the objects that the caller owns or may use, and grant and revoke rights on them.
 import type { Static, TSchema } from 'typebox';
 import type { Listed, Page } from '../../actors/kmip/api.ts';
-import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
+import { CREDENTIAL_KINDS } from '../../kernel/http/caller/credential.ts';
 import { nameIn } from '../../kernel/http/name.ts';
 import type { Request, ResponseDescription, Route } from '../../kernel/http/route.ts';
 import Type from '../../kernel/type.ts';

@@ -1,6 +1,6 @@
 // Credentials that the key server accepts in addition to those of the authentication service: client certificates, and JWTs of its identity providers.
-import type { Authenticator, Authenticators } from '../../kernel/http/credential.ts';
-import { providerAuthenticator } from '../../kernel/http/identity-provider.ts';
+import type { Authenticator, Authenticators } from '../../kernel/http/caller/credential.ts';
+import { providerAuthenticator } from '../../kernel/http/caller/identity-provider.ts';
 import { providerId } from '../../kernel/store/account-name.ts';
 import type { KeysContext } from './actors.ts';
 

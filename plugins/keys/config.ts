@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import { PLACEMENT_OR_PROCESS } from '../../kernel/config/placement.ts';
 import { Host, Section } from '../../kernel/config/schema.ts';
-import { IDENTITY_PROVIDER, providerProblems } from '../../kernel/http/identity-provider.ts';
+import { IDENTITY_PROVIDER, providerProblems } from '../../kernel/http/caller/identity-provider.ts';
 import { MAX_SEALS } from '../../kernel/keys/data-key.ts';
 import { isRealmId } from '../../kernel/realm-id.ts';
 import Type from '../../kernel/type.ts';

@@ -2,12 +2,12 @@
 import type { LoginView } from '../../actors/directory/api.ts';
 import type { Answer, CredentialVerdict, Encoding, Endpoint, KmipApi, Principal } from '../../actors/kmip/api.ts';
 import type { Remote } from '../../kernel/actor.ts';
-import type { Caller } from '../../kernel/http/credential.ts';
-import { signInLimit } from '../../kernel/http/sign-in-limit.ts';
-import { sourceOf } from '../../kernel/http/source.ts';
+import type { Caller } from '../../kernel/http/caller/credential.ts';
+import { signInLimit } from '../../kernel/http/caller/sign-in-limit.ts';
+import { sourceOf } from '../../kernel/http/connection/source.ts';
 import { normalName, normalPassword } from '../../kernel/normal-form.ts';
-import { move } from '../../kernel/runtime/bytes.ts';
-import { atOnce, callWith } from '../../kernel/runtime/remote.ts';
+import { move } from '../../kernel/runtime/channel/bytes.ts';
+import { atOnce, callWith } from '../../kernel/runtime/mailbox/remote.ts';
 import type { HeaderCredential } from '../../kmip/message/header-credentials.ts';
 import type { KeysContext } from './actors.ts';
 import { principalOf } from './identity.ts';

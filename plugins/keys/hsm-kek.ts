@@ -4,7 +4,7 @@ import type { HsmAnswer, HsmApi, TokenKeyName, TokenMechanism } from '../../acto
 import type { PinnedRef, Remote } from '../../kernel/actor.ts';
 import { ConfigError } from '../../kernel/config/config-error.ts';
 import type { KeyEncryptionKey } from '../../kernel/keys/key-encryption-key.ts';
-import { move } from '../../kernel/runtime/bytes.ts';
+import { move } from '../../kernel/runtime/channel/bytes.ts';
 
 const GCM = 'CKM_AES_GCM';
 const IV_BYTES = 12;

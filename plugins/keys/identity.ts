@@ -1,9 +1,9 @@
 // The identity of a caller in the key server: one string, in a different form for each source, so that no source can name the users of another.
 import type { Principal } from '../../actors/kmip/api.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { type Caller, requireCaller } from '../../kernel/http/credential.ts';
+import { type Caller, requireCaller } from '../../kernel/http/caller/credential.ts';
+import { sourceOf } from '../../kernel/http/connection/source.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
-import { sourceOf } from '../../kernel/http/source.ts';
 import { normalName } from '../../kernel/normal-form.ts';
 import { realmScope, userName } from '../../kernel/store/account-name.ts';
 import type { KeysConfig } from './config.ts';

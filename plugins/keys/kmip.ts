@@ -2,7 +2,7 @@
 import type { Encoding, Endpoint } from '../../actors/kmip/api.ts';
 import { andThen } from '../../kernel/at-once.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
+import { CREDENTIAL_KINDS } from '../../kernel/http/caller/credential.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import type { KeysContext } from './actors.ts';
 import type { KeysConfig } from './config.ts';

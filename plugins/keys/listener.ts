@@ -1,8 +1,8 @@
 // KMIP over TLS: binary messages of clients with a certificate, whose common name is the user.
 import { Fault, failureText } from '../../kernel/fault.ts';
-import type { Caller } from '../../kernel/http/credential.ts';
+import type { Caller } from '../../kernel/http/caller/credential.ts';
 import type { Listener, Message } from '../../kernel/listener/listener.ts';
-import { callWith } from '../../kernel/runtime/remote.ts';
+import { callWith } from '../../kernel/runtime/mailbox/remote.ts';
 import { TYPE } from '../../kmip/ttlv/node.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';
 import type { KeysContext } from './actors.ts';

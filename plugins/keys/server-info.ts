@@ -1,6 +1,6 @@
 // The routes /me and /server-info: the identity of the caller, and the version and features of the server.
 import type { SlotStatus } from '../../actors/hsm/api.ts';
-import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
+import { CREDENTIAL_KINDS } from '../../kernel/http/caller/credential.ts';
 import type { Route } from '../../kernel/http/route.ts';
 import Type from '../../kernel/type.ts';
 import { VERSIONS } from '../../kmip/version.ts';

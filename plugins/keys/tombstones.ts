@@ -2,10 +2,10 @@
 import type { Static } from 'typebox';
 import type { Principal } from '../../actors/kmip/api.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { requireCaller } from '../../kernel/http/credential.ts';
+import { requireCaller } from '../../kernel/http/caller/credential.ts';
+import { sourceOf } from '../../kernel/http/connection/source.ts';
 import { nameIn } from '../../kernel/http/name.ts';
 import type { Asking, Request, Route } from '../../kernel/http/route.ts';
-import { sourceOf } from '../../kernel/http/source.ts';
 import { userName } from '../../kernel/store/account-name.ts';
 import Type from '../../kernel/type.ts';
 import type { KeysContext } from './actors.ts';

@@ -1,9 +1,9 @@
 // The routes /tokenize/...: bytes in, the actor's JSON out, and one error body for every fault of a request.
 import type { TokenizeMethod } from '../../actors/tokenize/api.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
+import { CREDENTIAL_KINDS } from '../../kernel/http/caller/credential.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
-import { move } from '../../kernel/runtime/bytes.ts';
+import { move } from '../../kernel/runtime/channel/bytes.ts';
 import Type from '../../kernel/type.ts';
 import type { TokenizeContext } from './actors.ts';
 import { ABOUT } from './bodies.ts';

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { test } from 'uvu';
 import type { PasswordApi } from '../../actors/password/api.ts';
 import { replicated } from '../../kernel/actor.ts';
-import { move } from '../../kernel/runtime/bytes.ts';
+import { move } from '../../kernel/runtime/channel/bytes.ts';
 import { createRuntime, outcome } from '../runtime.ts';
 
 // The cost is what is tested.

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
-import { pin, pinEach } from '../../bench/cores.ts';
-import { threadCpuMsOf } from '../../bench/process-cost.ts';
+import { pin, pinEach } from '../../bench/cost/cores.ts';
+import { threadCpuMsOf } from '../../bench/cost/process-cost.ts';
 
 /** A process whose main thread waits while another one works. */
 const WORKING = `const { Worker } = require('node:worker_threads');

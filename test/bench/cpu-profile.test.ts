@@ -1,8 +1,8 @@
 // The bench reads profiles of V8: parts add up, recompiled functions are one frame, and the profiler itself does not count.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { type CpuProfile, framesOf, layersOf } from '../../bench/cpu-profile.ts';
-import { flameOf } from '../../bench/flame-chart.ts';
+import { type CpuProfile, framesOf, layersOf } from '../../bench/report/cpu-profile.ts';
+import { flameOf } from '../../bench/report/flame-chart.ts';
 
 const root = new URL('../../', import.meta.url).href;
 const rounded = (part: number | undefined) => Number(part?.toFixed(9));

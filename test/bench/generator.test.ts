@@ -4,10 +4,10 @@ import { spawn } from 'node:child_process';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
-import { driveOwn } from '../../bench/generator.ts';
-import { bytesOf, post } from '../../bench/http-request.ts';
-import { cpuMsOf, memoryMbOf, treeOf } from '../../bench/process-cost.ts';
-import { type Drive, driveWrk, hasWrk, luaOf, resultOf } from '../../bench/wrk.ts';
+import { cpuMsOf, memoryMbOf, treeOf } from '../../bench/cost/process-cost.ts';
+import { driveOwn } from '../../bench/load/generator.ts';
+import { bytesOf, post } from '../../bench/load/http-request.ts';
+import { type Drive, driveWrk, hasWrk, luaOf, resultOf } from '../../bench/load/wrk.ts';
 import { makeCertificate, SERVER_AUTH } from '../certificates.ts';
 
 const BODY = Uint8Array.from({ length: 256 }, (_, byte) => byte);

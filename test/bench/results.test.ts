@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
-import { type Chart, svgOf } from '../../bench/chart.ts';
 import { asked, type Compared, comparisonCharts, comparisonRows, subjectsOf } from '../../bench/comparison.ts';
-import { get } from '../../bench/http-request.ts';
-import { limitsOf, RULES } from '../../bench/limits.ts';
+import { get } from '../../bench/load/http-request.ts';
+import type { Measured } from '../../bench/load/turns.ts';
 import { parseOptions } from '../../bench/options.ts';
-import { merged, type Results, type Row, readResults, withChange, writeResults } from '../../bench/results-file.ts';
-import type { Measured } from '../../bench/turns.ts';
+import { type Chart, svgOf } from '../../bench/report/chart.ts';
+import { limitsOf, RULES } from '../../bench/report/limits.ts';
+import { merged, type Results, type Row, readResults, withChange, writeResults } from '../../bench/report/results-file.ts';
 import { temporaryFolder } from '../server.ts';
 
 const folder = temporaryFolder();

@@ -15,7 +15,7 @@ test.after(() => rmSync(folder, { recursive: true, force: true }));
 function benchmark(name: string, limits: readonly string[], after = ''): void {
   const objects = limits.map((limit) => `{ limit: 'some', ${limit} }`);
   const source = `report('${name}', [{ what: 'x', value: 1 }], [${objects.join(', ')}]);\n${after}\n`;
-  writeFileSync(join(folder, `${name}.bench.ts`), `import { report } from '${pathToFileURL(join(BENCH, 'report.ts')).href}';\n${source}`);
+  writeFileSync(join(folder, `${name}.bench.ts`), `import { report } from '${pathToFileURL(join(BENCH, 'report/report.ts')).href}';\n${source}`);
 }
 
 benchmark('holds', ['value: 1, holds: true', 'value: 2, holds: true']);

@@ -1,7 +1,7 @@
 // Which credentials each route takes; and who may not use it is refused before anybody looks at the query and the body.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
+import { CREDENTIAL_KINDS } from '../../kernel/http/caller/credential.ts';
 import type { Route } from '../../kernel/http/route.ts';
 import { type People, people } from '../people.ts';
 import { signInAdmin } from '../server.ts';

@@ -1,8 +1,8 @@
 // Properties of the schemas of the routes, over the table of all of them: they are valid, although the server compiles them when they are first used, and refuse in words.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { checksOf } from '../../kernel/http/checks.ts';
-import { schemaProblems } from '../../kernel/http/schema-problems.ts';
+import { checksOf } from '../../kernel/http/body/checks.ts';
+import { schemaProblems } from '../../kernel/http/body/schema-problems.ts';
 import { nameOf, startRoutedServer } from './route-table.ts';
 
 const server = await startRoutedServer();

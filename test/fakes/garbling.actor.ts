@@ -1,6 +1,6 @@
 // An actor whose process writes garbage to the kernel, as a native library could that went astray.
 import { defineActor } from '../../kernel/actor.ts';
-import { CALL, CONTROL, FAULT, VALUE } from '../../kernel/runtime/messages.ts';
+import { CALL, CONTROL, FAULT, VALUE } from '../../kernel/runtime/channel/messages.ts';
 
 export type GarblingApi = { garble(): Promise<number>; echo(text: string): string };
 

@@ -1,7 +1,7 @@
 // A thread that has the limits of a server, for tests: it does what the test asks, and answers.
 import { parentPort, workerData } from 'node:worker_threads';
 import { createClock } from '../../kernel/clock.ts';
-import { createSignInLimit } from '../../kernel/http/sign-in-limit.ts';
+import { createSignInLimit } from '../../kernel/http/caller/sign-in-limit.ts';
 import { type Holding, Shares } from '../../kernel/limits/shares.ts';
 import { type Leave, Turns } from '../../kernel/limits/turns.ts';
 import { Bell } from '../../kernel/shared/bell.ts';

@@ -1,13 +1,13 @@
 // An operation context over objects in memory: changes work on copies and are committed whole, as those of the store are.
 import { randomUUID } from 'node:crypto';
 import type { KmipArgs, Principal } from '../../actors/kmip/api.ts';
-import { ContentRoom } from '../../actors/kmip/object/content-room.ts';
 import { linkedTo } from '../../actors/kmip/object/create.ts';
 import type { KeyKind } from '../../actors/kmip/object/key.ts';
 import type { DescriptionDraft, Draft } from '../../actors/kmip/object/managed-object.ts';
 import { ObjectRouter } from '../../actors/kmip/object/object-router.ts';
 import type { ObjectSource } from '../../actors/kmip/object/object-source.ts';
 import { NO_QUOTAS } from '../../actors/kmip/object/quota.ts';
+import { ContentRoom } from '../../actors/kmip/object/rows/content-room.ts';
 import { softwareKeys } from '../../actors/kmip/object/software-key/software-key.ts';
 import { unconfiguredHsm } from '../../actors/kmip/object/unconfigured-hsm.ts';
 import type { ObjectTransaction, OperationContext } from '../../actors/kmip/operation-context.ts';

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { threadId } from 'node:worker_threads';
 import { defineActor } from '../../kernel/actor.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { move } from '../../kernel/runtime/bytes.ts';
+import { move } from '../../kernel/runtime/channel/bytes.ts';
 
 export interface ProbeArgs {
   readonly prefix?: string;

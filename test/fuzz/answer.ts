@@ -1,7 +1,7 @@
 // What every answer of the key server must be: a well-formed message that tells what went wrong, and no secret.
 import assert from 'node:assert/strict';
 import type { Answer, Encoding } from '../../actors/kmip/api.ts';
-import { inspectPayload } from '../../kernel/runtime/bytes.ts';
+import { inspectPayload } from '../../kernel/runtime/channel/bytes.ts';
 import { decodeBinary, encodeBinary } from '../../kmip/ttlv/binary.ts';
 import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 import { decodeJson, encodeJson } from '../../kmip/ttlv/json.ts';

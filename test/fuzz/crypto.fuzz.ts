@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Answer, CryptoCall } from '../../actors/kmip/api.ts';
 import { answerCrypto } from '../../actors/kmip/jose/answer.ts';
 import type { KeyServer } from '../../actors/kmip/server.ts';
-import { inspectPayload } from '../../kernel/runtime/bytes.ts';
+import { inspectPayload } from '../../kernel/runtime/channel/bytes.ts';
 import { checkSilence } from './answer.ts';
 import { ALICE, type FuzzedServer, openFuzzedServer } from './key-server.ts';
 import { BYTES, mutated } from './mutate.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Answer, Encoding } from '../../actors/kmip/api.ts';
 import { serve } from '../../actors/kmip/message/serve.ts';
 import type { KeyServer } from '../../actors/kmip/server.ts';
-import { inspectPayload } from '../../kernel/runtime/bytes.ts';
+import { inspectPayload } from '../../kernel/runtime/channel/bytes.ts';
 import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 import { encodeJson } from '../../kmip/ttlv/json.ts';
 import { boolean, bytes, enumeration, integer, type Node, type Structure, structure, TYPE } from '../../kmip/ttlv/node.ts';

@@ -49,7 +49,7 @@ const TEMPORARY: ReadonlySet<string> = new Set(['kms_attribute_new', 'named_befo
 /** Files whose SQL gets the name of a table from elsewhere, each with where from. */
 const COMPOSED: Readonly<Record<string, string>> = {
   'actors/directory/lockout.ts': 'one of two tables of the directory, which are written alike',
-  'actors/kmip/object/rows.ts': 'the two tables whose rows belong to an object',
+  'actors/kmip/object/rows/rows.ts': 'the two tables whose rows belong to an object',
   'kernel/backup/copy-target.ts': 'its own table, which a start looks for',
   'kernel/backup/insert.ts': 'the tables that the migrations make',
   'kernel/store/page.ts': 'the listing that its caller wrote, read as SQL here',

@@ -10,8 +10,8 @@ const UNHEARD: Readonly<Record<string, string>> = {
   'actors/session/rows.ts DELETE FROM session WHERE id IN (SELECT id FROM session WHERE ${EXPIRED}': 'expired sessions, which every node refuses by itself',
   'actors/token/tokens.ts DELETE FROM app_token WHERE digest IN (SELECT digest FROM app_token WHERE expires_at':
     'expired tokens, which every node refuses by itself',
-  'actors/kmip/object/row-adoption.ts UPDATE kms_object SET seal': 'MACs for the same content, before the key server serves anybody',
-  'actors/kmip/object/row-adoption.ts UPDATE kms_grant SET mac': 'the same',
+  'actors/kmip/object/rows/row-adoption.ts UPDATE kms_object SET seal': 'MACs for the same content, before the key server serves anybody',
+  'actors/kmip/object/rows/row-adoption.ts UPDATE kms_grant SET mac': 'the same',
 };
 /** Lines of a function at most. */
 const NEAR = 40;

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import { blocksIn, readPem } from '../../kernel/pem.ts';
-import { inspectPayload } from '../../kernel/runtime/bytes.ts';
+import { inspectPayload } from '../../kernel/runtime/channel/bytes.ts';
 import { makeCertificate, revocationList, SERVER_AUTH } from '../certificates.ts';
 import { temporaryFolder } from '../server.ts';
 

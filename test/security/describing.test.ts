@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { test } from 'uvu';
-import { ContentRoom } from '../../actors/kmip/object/content-room.ts';
+import { ContentRoom } from '../../actors/kmip/object/rows/content-room.ts';
 import { decodeBinary, encodeBinary } from '../../kmip/ttlv/binary.ts';
 import * as make from '../../kmip/ttlv/node.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { TLSSocket } from 'node:tls';
 import Type from 'typebox';
 import { test } from 'uvu';
-import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
+import { CREDENTIAL_KINDS } from '../../kernel/http/caller/credential.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
 import { BUILT_IN } from '../../plugins/index.ts';
 import type { Made } from '../certificates.ts';

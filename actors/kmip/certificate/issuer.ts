@@ -10,11 +10,11 @@ import { MASK } from '../../../kmip/ttlv/mask.ts';
 import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { nameOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { requireAvailable } from '../object/availability.ts';
-import { certificateOf } from '../object/certificate-content.ts';
 import { linkedTo } from '../object/create.ts';
+import { certificateOf } from '../object/forms/certificate-content.ts';
+import { requireAvailable } from '../object/life/availability.ts';
+import { takeUse } from '../object/life/usage-limits.ts';
 import type { ManagedObject, ObjectDescription } from '../object/managed-object.ts';
-import { takeUse } from '../object/usage-limits.ts';
 import type { Objects, ObjectTransaction } from '../operation-context.ts';
 
 const { ObjectType, State } = ENUM;

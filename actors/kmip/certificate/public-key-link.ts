@@ -1,6 +1,6 @@
 // The link from a public key to its newest certificate.
 import { setLink } from '../object/create.ts';
-import { markChanged, settle } from '../object/lifecycle.ts';
+import { markChanged, settle } from '../object/life/lifecycle.ts';
 import type { DescriptionDraft } from '../object/managed-object.ts';
 import type { ObjectTransaction } from '../operation-context.ts';
 

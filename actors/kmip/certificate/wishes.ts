@@ -5,7 +5,7 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, type Structure, structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { child, codeOf, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { ISSUER_TAGS, SUBJECT_TAGS } from '../object/certificate-attributes.ts';
+import { ISSUER_TAGS, SUBJECT_TAGS } from '../object/attributes/certificate-attributes.ts';
 
 export interface CertificateWishes {
   /** Undefined if no part of a name is given. */

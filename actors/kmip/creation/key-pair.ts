@@ -11,13 +11,13 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { tagName } from '../../../kmip/ttlv/names.ts';
 import { enumeration, integer, type Structure, structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { givenAlgorithm, givenCurve, givenFormat, givenLength, requireAllowed } from '../object/attributes/new-attributes.ts';
+import { requireQuantumSafe } from '../object/attributes/quantum-safe.ts';
 import { newObject, setLink } from '../object/create.ts';
 import { keptContent } from '../object/hsm-key/shape.ts';
 import type { MadePair } from '../object/key-keeper.ts';
 import type { Draft } from '../object/managed-object.ts';
-import { givenAlgorithm, givenCurve, givenFormat, givenLength, requireAllowed } from '../object/new-attributes.ts';
 import { chosenIn, type PairPlaces, pairPlaces } from '../object/place.ts';
-import { requireQuantumSafe } from '../object/quantum-safe.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { KeptPair, PairSketch, PairSource } from './pair-source.ts';
 

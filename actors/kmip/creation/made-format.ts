@@ -2,7 +2,7 @@
 import type { ReadonlyAttributes } from '../../../kmip/attribute/set.ts';
 import type { KeyFormatType } from '../../../kmip/key-format/key-format-type.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
-import { givenFormat } from '../object/new-attributes.ts';
+import { givenFormat } from '../object/attributes/new-attributes.ts';
 
 /** @throws Refusal KeyFormatTypeNotSupported */
 export function symmetricFormat(attributes: ReadonlyAttributes): 'Raw' | 'TransparentSymmetricKey' {

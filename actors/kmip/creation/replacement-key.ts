@@ -9,14 +9,14 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { intervalOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { givenAlgorithm, givenFormat, givenLength } from '../object/attributes/new-attributes.ts';
 import { newObject } from '../object/create.ts';
 import { algorithmOf } from '../object/key-attributes.ts';
+import { replace, replacementAttributes, requireReplaceable } from '../object/keyset/replacement.ts';
 import type { Draft } from '../object/managed-object.ts';
-import { givenAlgorithm, givenFormat, givenLength } from '../object/new-attributes.ts';
 import type { Outside } from '../object/outside.ts';
 import { chosenIn, lastGeneration, type Place, placeFor } from '../object/place.ts';
-import { replace, replacementAttributes, requireReplaceable } from '../object/replacement.ts';
-import { findDependants, updateDependants } from '../object/rewrapping.ts';
+import { findDependants, updateDependants } from '../object/wrapping/rewrapping.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 import { symmetricFormat } from './made-format.ts';
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ContentEncryption } from '../../../jose/content-encryption.ts';
 import type { KeyManagement } from '../../../jose/key-management.ts';
-import { USE } from '../object/usage.ts';
+import { USE } from '../object/life/usage.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { additionalText, toAuthenticatedData } from './additional-data.ts';
 import { base64url } from './base64url.ts';

@@ -3,13 +3,13 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { enumeration, structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { discoverKey } from '../message/discover.ts';
-import { requireOnLine } from '../object/availability.ts';
-import { destroyDraft } from '../object/destruction.ts';
 import { giveUpKeys } from '../object/key.ts';
-import { isDestroyed, stateAt } from '../object/lifecycle.ts';
+import { requireOnLine } from '../object/life/availability.ts';
+import { destroyDraft } from '../object/life/destruction.ts';
+import { isDestroyed, stateAt } from '../object/life/lifecycle.ts';
+import { pairOf, revokeDraft } from '../object/life/revocation.ts';
 import type { DescriptionDraft } from '../object/managed-object.ts';
 import { type Outside, withOutside } from '../object/outside.ts';
-import { pairOf, revokeDraft } from '../object/revocation.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 import { describeByKid } from './find-key.ts';
 

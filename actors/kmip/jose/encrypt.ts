@@ -6,7 +6,7 @@ import type { ContentEncryption } from '../../../jose/content-encryption.ts';
 import type { KeyManagement } from '../../../jose/key-management.ts';
 import { andThen } from '../../../kernel/at-once.ts';
 import type { Key } from '../object/key.ts';
-import { USE } from '../object/usage.ts';
+import { USE } from '../object/life/usage.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { additionalText, toAuthenticatedData } from './additional-data.ts';
 import { base64url } from './base64url.ts';

@@ -3,7 +3,7 @@ import { andThen, orElse } from '../../../kernel/at-once.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { isAbsence, Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { HSM } from '../object/hsm-key/identifier.ts';
+import { HSM } from '../object/hsm-identifier.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import type { Objects, OperationContext } from '../operation-context.ts';
 import { unfit } from './fitting-key.ts';

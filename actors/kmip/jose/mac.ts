@@ -1,5 +1,5 @@
 // Computes and verifies message authentication codes: POST /v1/crypto/mac (RFC 7518 section 3.2).
-import { USE } from '../object/usage.ts';
+import { USE } from '../object/life/usage.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { base64url } from './base64url.ts';
 import { findSecretKey } from './find-key.ts';

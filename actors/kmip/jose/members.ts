@@ -1,6 +1,6 @@
 // Reads the JSON members of bodies and protected headers; unknown members are ignored.
 import { isUtf8 } from 'node:buffer';
-import { MAX_DEPTH } from '../../../kernel/http/nesting.ts';
+import { MAX_DEPTH } from '../../../kernel/http/body/nesting.ts';
 import { checkShape } from '../../../kmip/ttlv/json-parse.ts';
 import { isLonger } from '../../../text/code-points.ts';
 import { repeatedMember } from '../../../text/repeated-member.ts';

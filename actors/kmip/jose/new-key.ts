@@ -9,9 +9,9 @@ import { defaultFormat, exportKey } from '../../../kmip/key-format/key-format.ts
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { dateTime, enumeration, integer, structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { requireAllowed } from '../object/attributes/new-attributes.ts';
 import { newObject, setLink } from '../object/create.ts';
 import type { Draft } from '../object/managed-object.ts';
-import { requireAllowed } from '../object/new-attributes.ts';
 import type { PairPlaces, Place } from '../object/place.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { publicJwk } from './jwk.ts';

@@ -1,6 +1,6 @@
 // Signs and verifies: POST /v1/crypto/sign and /verify take the parts of a JWS with a detached payload (RFC 7515 section 5, appendix F).
 import type { SignatureAlgorithm } from '../../../jose/signature-algorithm.ts';
-import { USE } from '../object/usage.ts';
+import { USE } from '../object/life/usage.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { base64url } from './base64url.ts';
 import { findPublicKey, findSigningKey } from './find-key.ts';

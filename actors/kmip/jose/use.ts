@@ -3,8 +3,8 @@ import { andThen } from '../../../kernel/at-once.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
 import type { Key } from '../object/key.ts';
+import { USE, type Use } from '../object/life/usage.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
-import { USE, type Use } from '../object/usage.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { useFittingKey } from '../use/use-key.ts';
 

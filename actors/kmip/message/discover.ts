@@ -1,7 +1,7 @@
 // Before an operation runs: takes in the keys that it names and that somebody else has made on a token.
 import { type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { HSM } from '../object/hsm-key/identifier.ts';
+import { HSM } from '../object/hsm-identifier.ts';
 import type { OperationContext } from '../operation-context.ts';
 
 /** Where a payload names objects. */

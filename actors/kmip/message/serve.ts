@@ -1,6 +1,6 @@
 // Serves one message: a RequestMessage in any encoding, or a single operation in JSON.
 import { atEnd } from '../../../kernel/at-once.ts';
-import { move, moveLarge } from '../../../kernel/runtime/bytes.ts';
+import { move, moveLarge } from '../../../kernel/runtime/channel/bytes.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { HeaderCredential } from '../../../kmip/message/header-credentials.ts';
 import { requireRequest } from '../../../kmip/message/outer.ts';

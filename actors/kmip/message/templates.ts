@@ -5,7 +5,7 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { enumeration, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { attributesOf } from '../object/template.ts';
+import { attributesOf } from '../object/attributes/template.ts';
 import type { OperationContext } from '../operation-context.ts';
 
 const { OnLineStorage, ArchivalStorage } = MASK.StorageStatusMask;

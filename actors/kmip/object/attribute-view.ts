@@ -10,10 +10,10 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Version } from '../../../kmip/version.ts';
 import type { Principal } from '../api.ts';
 import type { OperationContext } from '../operation-context.ts';
-import { digestsOf, isGuessable } from './digest.ts';
+import { digestsOf, isGuessable } from './attributes/digest.ts';
+import { leaseSeconds } from './attributes/lease.ts';
 import { flagOf } from './flag.ts';
-import { leaseSeconds } from './lease.ts';
-import { hasState, stateAt } from './lifecycle.ts';
+import { hasState, stateAt } from './life/lifecycle.ts';
 import { hasContent, type ObjectDescription } from './managed-object.ts';
 
 /** Who reads the attributes, and when. An OperationContext fits. */

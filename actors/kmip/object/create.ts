@@ -8,14 +8,14 @@ import { boolean, dateTime, enumeration, integer, type Node, type Structure, str
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { callerName } from '../principal.ts';
-import { requireSize, requireUsable } from './attribute-change.ts';
-import { requireOrderedDates } from './attribute-dates.ts';
-import { digestsOf, isGuessable } from './digest.ts';
+import { requireSize, requireUsable } from './attributes/attribute-change.ts';
+import { requireOrderedDates } from './attributes/attribute-dates.ts';
+import { digestsOf, isGuessable } from './attributes/digest.ts';
+import { describeOrigin } from './attributes/origin.ts';
 import { flagOf } from './flag.ts';
 import { granteesOf } from './grants.ts';
-import { settle } from './lifecycle.ts';
+import { settle } from './life/lifecycle.ts';
 import type { DescriptionDraft, Draft, ObjectDescription } from './managed-object.ts';
-import { describeOrigin } from './origin.ts';
 import type { Place } from './place.ts';
 
 const { ObjectType, State } = ENUM;

@@ -1,10 +1,10 @@
 // The database as a source of objects: its rows, and a cache of them in each thread.
 import { randomUUIDv7 } from 'node:crypto';
 import type { Store, Transaction } from '../../../kernel/store/store.ts';
-import { type ObjectCache, readHeld, readWhole } from './cache.ts';
 import type { ObjectSource, ObjectWriter } from './object-source.ts';
-import type { ObjectRows } from './rows.ts';
-import { findObjects } from './search.ts';
+import { type ObjectCache, readHeld, readWhole } from './rows/cache.ts';
+import type { ObjectRows } from './rows/rows.ts';
+import { findObjects } from './search/search.ts';
 
 export interface DatabaseParts {
   readonly rows: ObjectRows;

@@ -3,7 +3,7 @@ import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import type { Principal } from '../api.ts';
-import { isInstance } from './hsm-key/identifier.ts';
+import { isInstance } from './hsm-identifier.ts';
 
 /** Rights, by the names that clients of /access write: lower case, without separators. */
 const RIGHTS: ReadonlyMap<string, string> = new Map(Object.keys(ENUM.Operation).map((name) => [withoutSeparators(name), name.toLowerCase()]));

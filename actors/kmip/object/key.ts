@@ -2,8 +2,8 @@
 import type { KeyObject } from 'node:crypto';
 import type { EncryptInput, StreamInput } from '../../../crypto/cipher/cipher.ts';
 import type { Wrapped } from '../../../crypto/cipher/wrap.ts';
+import type { DerivationInput, DerivationMethod } from '../../../crypto/derivation/derive.ts';
 import type { FpeParameters } from '../../../crypto/format-preserving/fpe.ts';
-import type { DerivationInput, DerivationMethod } from '../../../crypto/key/derive.ts';
 import type { CryptographicAlgorithm, CryptographicParameters, RecommendedCurve } from '../../../crypto/parameters.ts';
 import type { SignatureEncoding } from '../../../crypto/signature/digest-signature.ts';
 import type { KeyFormatType } from '../../../kmip/key-format/key-format-type.ts';

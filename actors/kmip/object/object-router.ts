@@ -2,9 +2,9 @@
 import type { Transaction } from '../../../kernel/store/store.ts';
 import type { Along } from '../../../kernel/store/together.ts';
 import type { OperationContext } from '../operation-context.ts';
-import type { Held } from './cache.ts';
 import type { DescriptionDraft, Draft, ManagedObject, ObjectDescription } from './managed-object.ts';
 import type { Found, ObjectReader, ObjectSource, ObjectWriter, Search } from './object-source.ts';
+import type { Held } from './rows/cache.ts';
 
 const BORDER = '::';
 

@@ -5,10 +5,10 @@ import type { ObjectType } from '../../../kmip/object-type.ts';
 import type { Node } from '../../../kmip/ttlv/node.ts';
 import type { Principal } from '../api.ts';
 import type { OperationContext } from '../operation-context.ts';
-import type { Held } from './cache.ts';
 import type { IndexTerm } from './index-terms.ts';
 import type { KeyKeeper } from './key-keeper.ts';
 import type { DescriptionDraft, Draft, ManagedObject, ObjectDescription } from './managed-object.ts';
+import type { Held } from './rows/cache.ts';
 
 export interface Search {
   readonly attributes: readonly Node[];

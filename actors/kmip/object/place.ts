@@ -6,7 +6,7 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, TYPE } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
-import { requireChosen } from './identifier.ts';
+import { requireChosen } from './finding/identifier.ts';
 import type { ObjectSource } from './object-source.ts';
 
 const { PrivateKey, PublicKey } = ENUM.ObjectType;

@@ -18,11 +18,11 @@ import { tagName } from '../../../kmip/ttlv/names.ts';
 import { boolean, enumeration, integer, type Structure, structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { bytesOf, child, codeOf, integerOf, nameOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { describeCertificate, describePublicKey } from './certificate-attributes.ts';
-import { SYMMETRIC_FORMATS } from './format.ts';
-import { givenAlgorithm, givenCurve, givenLength, requireAllowed } from './new-attributes.ts';
-import { splitParametersOf } from './split-key.ts';
-import { requireTemplate } from './template.ts';
+import { describeCertificate, describePublicKey } from './attributes/certificate-attributes.ts';
+import { givenAlgorithm, givenCurve, givenLength, requireAllowed } from './attributes/new-attributes.ts';
+import { requireTemplate } from './attributes/template.ts';
+import { SYMMETRIC_FORMATS } from './forms/format.ts';
+import { splitParametersOf } from './forms/split-key.ts';
 
 const { ObjectType } = ENUM;
 

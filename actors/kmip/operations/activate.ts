@@ -2,8 +2,8 @@
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { requireOnLine } from '../object/availability.ts';
-import { applyEvent, hasState, stateless } from '../object/lifecycle.ts';
+import { requireOnLine } from '../object/life/availability.ts';
+import { applyEvent, hasState, stateless } from '../object/life/lifecycle.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 

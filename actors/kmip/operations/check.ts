@@ -6,10 +6,10 @@ import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { integerOf, intervalOf, longOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { requireOnLine } from '../object/availability.ts';
-import { leaseSeconds } from '../object/lease.ts';
-import { isDestroyed, stateAt } from '../object/lifecycle.ts';
-import { usageLimitsOf } from '../object/usage-limits.ts';
+import { leaseSeconds } from '../object/attributes/lease.ts';
+import { requireOnLine } from '../object/life/availability.ts';
+import { isDestroyed, stateAt } from '../object/life/lifecycle.ts';
+import { usageLimitsOf } from '../object/life/usage-limits.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 

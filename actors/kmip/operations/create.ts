@@ -12,11 +12,19 @@ import { codeOf, nameOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { secretFormat, symmetricFormat } from '../creation/made-format.ts';
 import { requireStorage } from '../creation/protection-storage.ts';
+import {
+  attributesIn,
+  givenAlgorithm,
+  givenLength,
+  newAttributes,
+  requireAllowed,
+  requireMask,
+  secretDataLength,
+} from '../object/attributes/new-attributes.ts';
+import { requireQuantumSafe } from '../object/attributes/quantum-safe.ts';
 import { newObject, requireCreation } from '../object/create.ts';
 import type { KeyKeeper } from '../object/key-keeper.ts';
-import { attributesIn, givenAlgorithm, givenLength, newAttributes, requireAllowed, requireMask, secretDataLength } from '../object/new-attributes.ts';
 import { chosenIn, placeFor } from '../object/place.ts';
-import { requireQuantumSafe } from '../object/quantum-safe.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { withDefaults } from '../policy/defaults.ts';

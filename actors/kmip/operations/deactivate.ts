@@ -5,10 +5,10 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { enumeration, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { codeOf, nameOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { requireOnLine } from '../object/availability.ts';
 import { giveUpKeys } from '../object/key.ts';
-import { applyEvent, settle } from '../object/lifecycle.ts';
-import { requireShortMessage } from '../object/revocation.ts';
+import { requireOnLine } from '../object/life/availability.ts';
+import { applyEvent, settle } from '../object/life/lifecycle.ts';
+import { requireShortMessage } from '../object/life/revocation.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 

@@ -5,7 +5,7 @@ import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { bytesOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { requireKem, secretToMake } from '../creation/shared-secret.ts';
-import { USE } from '../object/usage.ts';
+import { USE } from '../object/life/usage.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { useKey } from '../use/use-key.ts';

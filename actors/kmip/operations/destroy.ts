@@ -5,12 +5,12 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { booleanOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { requireOnLine } from '../object/availability.ts';
-import { destroyDraft } from '../object/destruction.ts';
 import { giveUpKeys } from '../object/key.ts';
+import { requireOnLine } from '../object/life/availability.ts';
+import { destroyDraft } from '../object/life/destruction.ts';
+import { pairOf } from '../object/life/revocation.ts';
 import type { DescriptionDraft } from '../object/managed-object.ts';
 import { withOutside } from '../object/outside.ts';
-import { pairOf } from '../object/revocation.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 

@@ -8,7 +8,7 @@ import { bytesOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { effectiveParameters } from '../object/cryptographic-parameters.ts';
 import type { CipherFacts, Encrypted } from '../object/key.ts';
-import { USE, unusable } from '../object/usage.ts';
+import { USE, unusable } from '../object/life/usage.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { isPublic, publicKeyEncrypt } from '../use/asymmetric.ts';

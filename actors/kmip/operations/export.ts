@@ -3,8 +3,8 @@ import { GIVEN_OUT, payloadMembers } from '../../../kmip/message/payload-members
 import { enumeration, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { viewAttributes } from '../object/attribute-view.ts';
-import { fileGivenOut, givenOut, refuseByState } from '../object/given-out.ts';
-import { isPkcs12Asked, keyOfFile } from '../object/pkcs12-export.ts';
+import { fileGivenOut, givenOut, refuseByState } from '../object/forms/given-out.ts';
+import { isPkcs12Asked, keyOfFile } from '../object/forms/pkcs12-export.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 

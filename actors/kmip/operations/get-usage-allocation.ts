@@ -4,9 +4,9 @@ import { Refusal } from '../../../kmip/refusal.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { longOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { markChanged } from '../object/lifecycle.ts';
-import { requireUse, USE } from '../object/usage.ts';
-import { take, usageLimitsOf } from '../object/usage-limits.ts';
+import { markChanged } from '../object/life/lifecycle.ts';
+import { requireUse, USE } from '../object/life/usage.ts';
+import { take, usageLimitsOf } from '../object/life/usage-limits.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 

@@ -5,10 +5,10 @@ import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { enumeration, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { fileGivenOut, givenOut, refuseByState } from '../object/given-out.ts';
-import { stateAt } from '../object/lifecycle.ts';
+import { fileGivenOut, givenOut, refuseByState } from '../object/forms/given-out.ts';
+import { isPkcs12Asked, keyOfFile } from '../object/forms/pkcs12-export.ts';
+import { stateAt } from '../object/life/lifecycle.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
-import { isPkcs12Asked, keyOfFile } from '../object/pkcs12-export.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 

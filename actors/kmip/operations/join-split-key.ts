@@ -13,15 +13,15 @@ import { boolean, enumeration, integer, type Node, type Structure, structure, te
 import { children, codeOf, nameOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { requireStorage } from '../creation/protection-storage.ts';
-import { requireAvailable } from '../object/availability.ts';
+import { attributesIn, givenAlgorithm, newAttributes } from '../object/attributes/new-attributes.ts';
 import { linkedTo, newObject, requireCreation } from '../object/create.ts';
-import { oneOf } from '../object/expected-type.ts';
+import { oneOf } from '../object/finding/expected-type.ts';
+import { type StoredPart, storedPart } from '../object/forms/split-key.ts';
+import { requireAvailable } from '../object/life/availability.ts';
 import type { ManagedObject, ObjectDescription } from '../object/managed-object.ts';
-import { attributesIn, givenAlgorithm, newAttributes } from '../object/new-attributes.ts';
 import { chosenIn, placeFor } from '../object/place.ts';
 import { requireUnprotected } from '../object/protection.ts';
 import { describeContent } from '../object/registered.ts';
-import { type StoredPart, storedPart } from '../object/split-key.ts';
 import type { Operation } from '../operation.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 

@@ -5,7 +5,7 @@ import { bytes, type Node, type Structure, text } from '../../../kmip/ttlv/node.
 import { bytesOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { effectiveParameters } from '../object/cryptographic-parameters.ts';
-import { USE } from '../object/usage.ts';
+import { USE } from '../object/life/usage.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { noData } from '../use/cipher-rules.ts';

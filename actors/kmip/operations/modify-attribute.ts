@@ -5,9 +5,9 @@ import { Refusal } from '../../../kmip/refusal.ts';
 import type { Node, Structure } from '../../../kmip/ttlv/node.ts';
 import { child } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { modifyValue } from '../object/attribute-change.ts';
-import { givenAttribute } from '../object/attribute-input.ts';
-import { changeAttribute } from '../object/attribute-transaction.ts';
+import { modifyValue } from '../object/attributes/attribute-change.ts';
+import { givenAttribute } from '../object/attributes/attribute-input.ts';
+import { changeAttribute } from '../object/attributes/attribute-transaction.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 

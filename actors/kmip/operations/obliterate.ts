@@ -1,10 +1,10 @@
 // Obliterate: removes an object with all that is known about it (KMIP 3.0 section 6.1.39), unlike Destroy, which keeps its attributes.
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import type { Node, Structure } from '../../../kmip/ttlv/node.ts';
-import { requireOnLine } from '../object/availability.ts';
-import { destroyDraft } from '../object/destruction.ts';
 import { giveUpKeys } from '../object/key.ts';
-import { isDestroyed } from '../object/lifecycle.ts';
+import { requireOnLine } from '../object/life/availability.ts';
+import { destroyDraft } from '../object/life/destruction.ts';
+import { isDestroyed } from '../object/life/lifecycle.ts';
 import { withOutside } from '../object/outside.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';

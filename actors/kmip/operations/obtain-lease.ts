@@ -4,9 +4,9 @@ import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { dateTime, interval, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { requireAvailable } from '../object/availability.ts';
-import { leaseSeconds } from '../object/lease.ts';
-import { dateAttribute } from '../object/lifecycle.ts';
+import { leaseSeconds } from '../object/attributes/lease.ts';
+import { requireAvailable } from '../object/life/availability.ts';
+import { dateAttribute } from '../object/life/lifecycle.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 

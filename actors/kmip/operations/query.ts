@@ -10,7 +10,7 @@ import { children, codeOf, nameOf, required, structureOf } from '../../../kmip/t
 import { enumerationValueExists, operationExists } from '../../../kmip/ttlv/since.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Version } from '../../../kmip/version.ts';
-import { OWN_GENERATOR } from '../object/origin.ts';
+import { OWN_GENERATOR } from '../object/attributes/origin.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { CreationPolicy } from '../policy/creation-policy.ts';

@@ -4,9 +4,9 @@ import { Refusal } from '../../../kmip/refusal.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { booleanOf, codeOf, dateOf, nameOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { requireOnLine } from '../object/availability.ts';
 import { giveUpKeys } from '../object/key.ts';
-import { pairOf, type Revocation, requireShortMessage, revokeDraft } from '../object/revocation.ts';
+import { requireOnLine } from '../object/life/availability.ts';
+import { pairOf, type Revocation, requireShortMessage, revokeDraft } from '../object/life/revocation.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 

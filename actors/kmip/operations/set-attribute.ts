@@ -2,9 +2,9 @@
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import type { Node, Structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { setValue } from '../object/attribute-change.ts';
-import { givenAttribute } from '../object/attribute-input.ts';
-import { changeAttribute } from '../object/attribute-transaction.ts';
+import { setValue } from '../object/attributes/attribute-change.ts';
+import { givenAttribute } from '../object/attributes/attribute-input.ts';
+import { changeAttribute } from '../object/attributes/attribute-transaction.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 

@@ -10,11 +10,11 @@ import { enumeration, type Node, type Structure, TYPE } from '../../../kmip/ttlv
 import { child, children, dateOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { requireKind } from '../certificate/issuer.ts';
-import { requireOnLine } from '../object/availability.ts';
-import { certificateOf, derOf } from '../object/certificate-content.ts';
 import { linkedTo } from '../object/create.ts';
-import { oneOf, requireNoExpectation } from '../object/expected-type.ts';
-import { stateAt } from '../object/lifecycle.ts';
+import { oneOf, requireNoExpectation } from '../object/finding/expected-type.ts';
+import { certificateOf, derOf } from '../object/forms/certificate-content.ts';
+import { requireOnLine } from '../object/life/availability.ts';
+import { stateAt } from '../object/life/lifecycle.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';

@@ -3,10 +3,10 @@ import { andThen } from '../../../kernel/at-once.ts';
 import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { type Key, keyOf } from '../object/key.ts';
+import { requireUse, type Use } from '../object/life/usage.ts';
+import { spendUsage } from '../object/life/usage-limits.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
-import { isWrapped, openKey } from '../object/opened.ts';
-import { requireUse, type Use } from '../object/usage.ts';
-import { spendUsage } from '../object/usage-limits.ts';
+import { isWrapped, openKey } from '../object/wrapping/opened.ts';
 import type { OperationContext } from '../operation-context.ts';
 
 /** A key that may be used once. */

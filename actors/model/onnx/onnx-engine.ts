@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Remote } from '../../../kernel/actor.ts';
 import type { Clock, Timer } from '../../../kernel/clock.ts';
 import { Fault } from '../../../kernel/fault.ts';
-import { type Child, callWith, startChild } from '../../../kernel/runtime/child.ts';
+import { type Child, callWith, startChild } from '../../../kernel/runtime/thread/child.ts';
 import { readWhile } from '../../../text/pieces.ts';
 import type { ModelSpec } from '../api.ts';
 import type { Engine, EngineSurroundings } from '../engine.ts';

@@ -2,8 +2,8 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import type { NewToken, TokenView } from '../../../actors/token/api.ts';
 import { Fault } from '../../../kernel/fault.ts';
-import { appTokenIn } from '../../../kernel/http/app-token.ts';
-import type { Authenticator } from '../../../kernel/http/credential.ts';
+import { appTokenIn } from '../../../kernel/http/caller/app-token.ts';
+import type { Authenticator } from '../../../kernel/http/caller/credential.ts';
 import type { Request } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
 

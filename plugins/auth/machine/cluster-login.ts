@@ -4,7 +4,7 @@ import type { JwtOutcome } from '../../../actors/identity/api.ts';
 import type { ClusterRole } from '../../../actors/token/api.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Request, Response, Route } from '../../../kernel/http/route.ts';
-import { callWith } from '../../../kernel/runtime/remote.ts';
+import { callWith } from '../../../kernel/runtime/mailbox/remote.ts';
 import Type from '../../../kernel/type.ts';
 import type { AuthContext } from '../actors.ts';
 import { MAX_LOGIN_BYTES, MAX_MEMBERS } from '../parameters.ts';

@@ -2,7 +2,7 @@
 import type { Principal } from '../../../actors/token/api.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Request, Response, Route } from '../../../kernel/http/route.ts';
-import type { EncodedPage } from '../../../kernel/runtime/encoded-page.ts';
+import type { EncodedPage } from '../../../kernel/runtime/channel/encoded-page.ts';
 import type { PageRequest } from '../../../kernel/store/page.ts';
 import Type from '../../../kernel/type.ts';
 import type { AuthContext } from '../actors.ts';

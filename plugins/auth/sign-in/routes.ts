@@ -1,7 +1,7 @@
 // The routes of the sign-in page: the page, its files, and the session of the browser. They need no authentication.
-import { pageFile } from '../../../kernel/http/page-file.ts';
+import { pageFile } from '../../../kernel/http/answer/page-file.ts';
+import { SIGN_IN_PATH } from '../../../kernel/http/caller/to-sign-in.ts';
 import type { Route } from '../../../kernel/http/route.ts';
-import { SIGN_IN_PATH } from '../../../kernel/http/to-sign-in.ts';
 import Type from '../../../kernel/type.ts';
 import type { AuthContext } from '../actors.ts';
 import { sessionAuthenticator } from '../session-cookie.ts';

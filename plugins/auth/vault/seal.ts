@@ -1,6 +1,6 @@
 // The routes /v1/sys/health, /v1/sys/seal-status and /v1/sys/init, which tell clients of Vault and OpenBao and load balancers whether the server is working.
 import type { Request, Response, Route } from '../../../kernel/http/route.ts';
-import { callWith } from '../../../kernel/runtime/remote.ts';
+import { callWith } from '../../../kernel/runtime/mailbox/remote.ts';
 import Type from '../../../kernel/type.ts';
 import type { AuthContext } from '../actors.ts';
 import { Query } from '../parameters.ts';

@@ -1,8 +1,8 @@
 // Handles of keys that some use while others destroy them, and the turns of calls.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { Handles } from '../../../actors/hsm/handles.ts';
-import { TurnQueue } from '../../../actors/hsm/turn-queue.ts';
+import { Handles } from '../../../actors/hsm/token/handles.ts';
+import { TurnQueue } from '../../../actors/hsm/work/turn-queue.ts';
 
 const KEY = { name: 'key', kind: 'secret' } as const;
 const OTHER = { name: 'key', kind: 'private' } as const;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import type pkcs11js from 'pkcs11js';
 import { test } from 'uvu';
-import { listKeys } from '../../../actors/hsm/key-listing.ts';
-import { Token } from '../../../actors/hsm/token.ts';
+import { listKeys } from '../../../actors/hsm/token/key-listing.ts';
+import { Token } from '../../../actors/hsm/token/token.ts';
 import { CKA, CKK, CKO } from '../../../kmip/pkcs11.ts';
 
 type Stored = Readonly<Record<number, Buffer>>;

@@ -2,7 +2,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import type pkcs11js from 'pkcs11js';
 import { test } from 'uvu';
-import { KeyMarks, markOf } from '../../../actors/hsm/key-marks.ts';
+import { KeyMarks, markOf } from '../../../actors/hsm/token/key-marks.ts';
 import { CKA } from '../../../kmip/pkcs11.ts';
 
 const KEY = { name: 'key', kind: 'private' } as const;

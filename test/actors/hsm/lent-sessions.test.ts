@@ -1,7 +1,7 @@
 // Sessions that other threads use: not closed under a call, and no number in two hands.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { Sessions } from '../../../actors/hsm/sessions.ts';
+import { Sessions } from '../../../actors/hsm/token/sessions.ts';
 
 /** A library that gives the numbers in the order of the list. */
 function library(numbers: readonly number[]) {

@@ -4,7 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type pkcs11js from 'pkcs11js';
 import { test } from 'uvu';
-import { SlotWatch } from '../../../actors/hsm/slot-watch.ts';
+import { SlotWatch } from '../../../actors/hsm/slot/slot-watch.ts';
 import { PKCS_11_RETURN_CODE as CKR } from '../../../kmip/ttlv/pkcs11.ts';
 import { temporaryFolder } from '../../server.ts';
 

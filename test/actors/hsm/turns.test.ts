@@ -1,7 +1,7 @@
 // The turns of calls on a token: answers leave after some work, also of short calls, and who has come first begins first.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { Turns } from '../../../actors/hsm/turns.ts';
+import { Turns } from '../../../actors/hsm/work/turns.ts';
 import { callContext } from '../../../kernel/call-context.ts';
 
 /** Keeps the thread busy, as a call of a token does. */

@@ -44,7 +44,7 @@ test('keys are read from bytes elsewhere only where clients bring them, and for 
     'jose/elliptic-key.ts',
     'jose/ml-dsa-key.ts',
     'jose/rsa-key.ts',
-    'object/digest.ts',
+    'object/attributes/digest.ts',
     'object/registered.ts',
   ]);
 });
@@ -61,7 +61,7 @@ test('nobody else has node:crypto work with a key', () => {
 });
 
 /** What the algorithms do with a key. */
-const ALGORITHMS = /crypto\/(cipher\/|signature\/|format-preserving\/ff1|key\/(derive|key-agreement|kbkdf))|crypto\/format-preserving\/fpe\.ts/;
+const ALGORITHMS = /crypto\/(cipher\/|signature\/|format-preserving\/ff1|derivation\/|key\/key-agreement)|crypto\/format-preserving\/fpe\.ts/;
 const PURE = new Set(['fpeParametersFrom', 'hashOfHmac', 'hashOfSignature']);
 
 test('nobody else runs the algorithms, but for keys that are made for one message', () => {
@@ -78,16 +78,16 @@ test('the content of a key is read as an object by those who take it in, give it
     filesWith(/\bkeyBlockOf\(/),
     [
       'creation/replacement-key.ts', // The format of a replacement is that of the old key.
-      'object/digest.ts', // The Digest attribute.
-      'object/encapsulated.ts', // Attributes inside the KeyValue.
-      'object/format.ts', // Get and Export.
-      'object/given-out.ts', // Get and Export.
-      'object/pkcs12-export.ts', // Get and Export.
-      'object/pkcs12-import.ts', // Register and Import.
+      'object/attributes/digest.ts', // The Digest attribute.
+      'object/attributes/encapsulated.ts', // Attributes inside the KeyValue.
+      'object/forms/format.ts', // Get and Export.
+      'object/forms/given-out.ts', // Get and Export.
+      'object/forms/pkcs12-export.ts', // Get and Export.
+      'object/forms/pkcs12-import.ts', // Register and Import.
       'object/registered.ts', // Register and Import.
-      'object/rewrapping.ts', // Whether an object is stored wrapped, and how.
-      'object/split-key.ts', // Parts of keys, which are objects of their own.
-      'object/wrapping.ts', // The bytes that another key wraps.
+      'object/wrapping/rewrapping.ts', // Whether an object is stored wrapped, and how.
+      'object/forms/split-key.ts', // Parts of keys, which are objects of their own.
+      'object/wrapping/wrapping.ts', // The bytes that another key wraps.
       'operations/create-split-key.ts', // Format and length of what is split.
     ].sort(),
   );
@@ -95,10 +95,10 @@ test('the content of a key is read as an object by those who take it in, give it
 
 test('a key leaves its place for those who give it out, split it, or use it as data', () => {
   assert.deepEqual(filesWith(/\.material\(\)/), [
-    'object/format.ts', // In another key format.
-    'object/given-out.ts', // From a token that gives it.
-    'object/pkcs12-export.ts', // In a file.
-    'object/pkcs12-password.ts', // The password of a file.
+    'object/forms/format.ts', // In another key format.
+    'object/forms/given-out.ts', // From a token that gives it.
+    'object/forms/pkcs12-export.ts', // In a file.
+    'object/forms/pkcs12-password.ts', // The password of a file.
     'operations/create-split-key.ts', // In parts.
     'use/derivation.ts', // Secret data as derivation data.
   ]);
@@ -110,9 +110,9 @@ test('only the kind of keys on tokens talks to the actors of HSMs', () => {
 });
 
 test('usage limits are taken from in one place', () => {
-  assert.deepEqual(filesWith(/\bspendUsage\(|\.has\(TAG\.UsageLimits\)/), ['object/usage-limits.ts', 'use/use-key.ts']);
-  assert.deepEqual(filesWith(/\bspendWrapping\(/), ['object/usage-limits.ts', 'object/wrapping.ts']);
-  assert.deepEqual(filesWith(/\btakeUse\(/), ['certificate/issuer.ts', 'object/usage-limits.ts', 'operations/derive-key.ts']);
+  assert.deepEqual(filesWith(/\bspendUsage\(|\.has\(TAG\.UsageLimits\)/), ['object/life/usage-limits.ts', 'use/use-key.ts']);
+  assert.deepEqual(filesWith(/\bspendWrapping\(/), ['object/life/usage-limits.ts', 'object/wrapping/wrapping.ts']);
+  assert.deepEqual(filesWith(/\btakeUse\(/), ['certificate/issuer.ts', 'object/life/usage-limits.ts', 'operations/derive-key.ts']);
 });
 
 test.run();

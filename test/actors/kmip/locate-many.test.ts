@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { createCipheriv } from 'node:crypto';
 import { test } from 'uvu';
-import { keysetMembers } from '../../../actors/kmip/object/identifier.ts';
+import { keysetMembers } from '../../../actors/kmip/object/finding/identifier.ts';
+import { taggedObject } from '../../../actors/kmip/object/finding/tagged.ts';
 import type { Draft } from '../../../actors/kmip/object/managed-object.ts';
-import { ObjectRows } from '../../../actors/kmip/object/rows.ts';
-import { findObjects } from '../../../actors/kmip/object/search.ts';
-import { taggedObject } from '../../../actors/kmip/object/tagged.ts';
+import { ObjectRows } from '../../../actors/kmip/object/rows/rows.ts';
+import { findObjects } from '../../../actors/kmip/object/search/search.ts';
 import { DataKey } from '../../../kernel/keys/data-key.ts';
 import type { Reader } from '../../../kernel/store/store.ts';
 import { AttributeSet } from '../../../kmip/attribute/set.ts';

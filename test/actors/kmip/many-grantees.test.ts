@@ -1,7 +1,7 @@
 // One object that is granted to as many as it can be: one more is refused, until there is room; changes for those who have a right go on.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { ObjectRows } from '../../../actors/kmip/object/rows.ts';
+import { ObjectRows } from '../../../actors/kmip/object/rows/rows.ts';
 import { DataKey } from '../../../kernel/keys/data-key.ts';
 import { ALICE } from '../../fakes/objects.ts';
 import { aesKey, startKeyServer } from './key-server.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { ownCoreTime, PoolShare } from '../../../actors/kmip/pool-share.ts';
-import type { CoreTime } from '../../../kernel/runtime/thread-time.ts';
+import type { CoreTime } from '../../../kernel/runtime/measure/thread-time.ts';
 
 /** A share, and what moves its time: half a second in which the thread ran for 400 ms and waited for the given part of what it could have run, and cores were idle. */
 function shareOf(most: number, isTold = true) {

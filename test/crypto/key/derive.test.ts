@@ -3,7 +3,7 @@ import { equal, throws } from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { test } from 'uvu';
 import { CryptoError } from '../../../crypto/crypto-error.ts';
-import { type DerivationInput, type DerivationMethod, derive } from '../../../crypto/key/derive.ts';
+import { type DerivationInput, type DerivationMethod, derive } from '../../../crypto/derivation/derive.ts';
 
 const text = (words: string) => Buffer.from(words);
 const bytes = (hex: string) => Buffer.from(hex, 'hex');

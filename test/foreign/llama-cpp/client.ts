@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { ModelApi } from '../../../actors/model/api.ts';
 import type { Remote } from '../../../kernel/actor.ts';
 import type { Fault } from '../../../kernel/fault.ts';
-import { callWith } from '../../../kernel/runtime/remote.ts';
+import { callWith } from '../../../kernel/runtime/mailbox/remote.ts';
 import { modelsOf } from '../../plugins/ai/models.ts';
 import { startServer } from '../../server.ts';
 import type { ForeignClient, Outcome } from '../client.ts';

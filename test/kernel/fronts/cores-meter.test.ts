@@ -4,7 +4,7 @@ import { pbkdf2, pbkdf2Sync } from 'node:crypto';
 import { promisify } from 'node:util';
 import { test } from 'uvu';
 import { coresMeter } from '../../../kernel/fronts/growth.ts';
-import { PoolTime } from '../../../kernel/runtime/pool-time.ts';
+import { PoolTime } from '../../../kernel/runtime/measure/pool-time.ts';
 
 const CORES = 2;
 /** Some 200 ms and more. */

@@ -4,9 +4,9 @@ import type { FastifyRequest } from 'fastify';
 import { test } from 'uvu';
 import { createClock } from '../../../kernel/clock.ts';
 import { Fault } from '../../../kernel/fault.ts';
-import { createAuthentication } from '../../../kernel/http/authenticate.ts';
-import { cookieIn } from '../../../kernel/http/cookie.ts';
-import type { Authenticator, Authenticators, CredentialKind } from '../../../kernel/http/credential.ts';
+import { createAuthentication } from '../../../kernel/http/caller/authenticate.ts';
+import { cookieIn } from '../../../kernel/http/caller/cookie.ts';
+import type { Authenticator, Authenticators, CredentialKind } from '../../../kernel/http/caller/credential.ts';
 
 const asked: string[] = [];
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, connect as dial, type Server, type Socket } from 'node:net';
 import { test } from 'uvu';
-import { type Connections, connectionLedgers, watchConnections } from '../../../kernel/http/connections.ts';
+import { type Connections, connectionLedgers, watchConnections } from '../../../kernel/http/connection/connections.ts';
 import { Bell } from '../../../kernel/shared/bell.ts';
 import { Regions } from '../../../kernel/shared/region.ts';
 import { until } from '../../runtime.ts';

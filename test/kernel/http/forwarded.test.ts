@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { addressList } from '../../../kernel/address-list.ts';
-import { sourceOf } from '../../../kernel/http/source.ts';
+import { sourceOf } from '../../../kernel/http/connection/source.ts';
 import { people } from '../../people.ts';
 import { signInAdmin, startServer } from '../../server.ts';
 

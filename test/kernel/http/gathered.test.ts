@@ -1,7 +1,7 @@
 // The chunks of a body end up in one buffer that belongs to the body alone, and are copied only if they have to be.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { Gathered } from '../../../kernel/http/gathered.ts';
+import { Gathered } from '../../../kernel/http/body/gathered.ts';
 
 /** As Node's parser gives them: each in a buffer of its own. */
 const chunk = (text: string) => {

@@ -7,7 +7,7 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import Type from 'typebox';
 import { test } from 'uvu';
-import { LIVE_VIEWS } from '../../../kernel/http/live-views.ts';
+import { LIVE_VIEWS } from '../../../kernel/http/answer/live-views.ts';
 import { definePlugin } from '../../../kernel/plugin.ts';
 import { BUILT_IN } from '../../../plugins/index.ts';
 import { until } from '../../runtime.ts';

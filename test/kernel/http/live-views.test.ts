@@ -5,7 +5,7 @@ import { request } from 'node:https';
 import Type from 'typebox';
 import { test } from 'uvu';
 import { Fault } from '../../../kernel/fault.ts';
-import { LIVE_VIEWS } from '../../../kernel/http/live-views.ts';
+import { LIVE_VIEWS } from '../../../kernel/http/answer/live-views.ts';
 import { definePlugin } from '../../../kernel/plugin.ts';
 import { BUILT_IN } from '../../../plugins/index.ts';
 import { people } from '../../people.ts';

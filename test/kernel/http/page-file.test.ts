@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
-import { pageFile } from '../../../kernel/http/page-file.ts';
+import { pageFile } from '../../../kernel/http/answer/page-file.ts';
 import type { Request } from '../../../kernel/http/route.ts';
 
 const root = new URL('../../../', import.meta.url);
-const SHARED = readFileSync(new URL('kernel/http/page.css', root), 'utf8');
+const SHARED = readFileSync(new URL('kernel/http/answer/page.css', root), 'utf8');
 const sheets = globSync('plugins/**/*.css', { cwd: fileURLToPath(root) });
 
 /** @returns selector and declaration of every rule outside of media queries, one for each line of the rule */

@@ -5,7 +5,7 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import Type from 'typebox';
 import { test } from 'uvu';
-import { readProxyHeader } from '../../../kernel/http/proxy-header.ts';
+import { readProxyHeader } from '../../../kernel/http/connection/proxy-header.ts';
 import { definePlugin } from '../../../kernel/plugin.ts';
 import type { Made } from '../../certificates.ts';
 import { until } from '../../runtime.ts';

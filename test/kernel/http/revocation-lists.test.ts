@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import Type from 'typebox';
 import { test } from 'uvu';
-import { endOfLists, termsOf } from '../../../kernel/http/revocation-lists.ts';
+import { endOfLists, termsOf } from '../../../kernel/http/tls/revocation-lists.ts';
 import { derOf } from '../../../kernel/pem.ts';
 import { definePlugin } from '../../../kernel/plugin.ts';
 import { BUILT_IN } from '../../../plugins/index.ts';

@@ -6,7 +6,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { test } from 'uvu';
-import { ensureSelfSigned } from '../../../kernel/http/self-signed.ts';
+import { ensureSelfSigned } from '../../../kernel/http/tls/self-signed.ts';
 import { until } from '../../runtime.ts';
 import { startServer, temporaryFolder } from '../../server.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Registry } from 'prom-client';
 import { test } from 'uvu';
-import { endingOf, endsOf, exposeTlsEnds } from '../../../kernel/http/tls-ends.ts';
+import { endingOf, endsOf, exposeTlsEnds } from '../../../kernel/http/tls/tls-ends.ts';
 import { DAY_MS, makeCertificate, revocationList, SERVER_AUTH } from '../../certificates.ts';
 
 const authority = await makeCertificate('CN=authority', { days: 20 });

@@ -8,7 +8,7 @@ import Type from 'typebox';
 import { Agent, request } from 'undici';
 import { test } from 'uvu';
 import { createClock } from '../../../kernel/clock.ts';
-import { TlsWatch } from '../../../kernel/http/tls-watch.ts';
+import { TlsWatch } from '../../../kernel/http/tls/tls-watch.ts';
 import { definePlugin } from '../../../kernel/plugin.ts';
 import { BUILT_IN } from '../../../plugins/index.ts';
 import { CLIENT_AUTH, DAY_MS, type Made, makeCertificate, SERVER_AUTH } from '../../certificates.ts';

@@ -1,7 +1,7 @@
 // The channel between a caller and an actor: one array for each tick, order, what cannot be sent, what is no message, and the end.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { CALL, CONTROL, type Control, FAULT, VALUE } from '../../../kernel/runtime/messages.ts';
+import { CALL, CONTROL, type Control, FAULT, VALUE } from '../../../kernel/runtime/channel/messages.ts';
 import { channels, settle } from './two-ends.ts';
 
 const call = (n: number, ...args: readonly unknown[]) => [CALL, n, 'm', undefined, args] as const;

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import type { Api, Call } from '../../../kernel/actor.ts';
 import { callContext } from '../../../kernel/call-context.ts';
-import { moveLarge } from '../../../kernel/runtime/bytes.ts';
-import { exposeApi } from '../../../kernel/runtime/facade.ts';
-import { type Answer, CALL, FAULT, VALUE } from '../../../kernel/runtime/messages.ts';
+import { moveLarge } from '../../../kernel/runtime/channel/bytes.ts';
+import { exposeApi } from '../../../kernel/runtime/channel/facade.ts';
+import { type Answer, CALL, FAULT, VALUE } from '../../../kernel/runtime/channel/messages.ts';
 import { channels, settle } from './two-ends.ts';
 
 /** A channel to an actor, and what it has answered, by the number of the call. */

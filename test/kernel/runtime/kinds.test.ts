@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { callContext } from '../../../kernel/call-context.ts';
 import { Fault } from '../../../kernel/fault.ts';
-import { move } from '../../../kernel/runtime/bytes.ts';
-import { callWith } from '../../../kernel/runtime/remote.ts';
+import { move } from '../../../kernel/runtime/channel/bytes.ts';
+import { callWith } from '../../../kernel/runtime/mailbox/remote.ts';
 import { pinnedProbe, replicatedProbe, shardedProbe } from '../../fakes/probe.ts';
 import { createRuntime, outcome, until } from '../../runtime.ts';
 

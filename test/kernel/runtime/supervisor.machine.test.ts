@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { createActor, fromPromise, SimulatedClock } from 'xstate';
 import { Fault } from '../../../kernel/fault.ts';
-import { supervisorMachine } from '../../../kernel/runtime/supervisor.machine.ts';
+import { supervisorMachine } from '../../../kernel/runtime/supervise/supervisor.machine.ts';
 
 const POLICY = { max: 3, withinMs: 60_000, firstDelayMs: 100, maxDelayMs: 250, retryMs: 60_000 };
 const tick = () => new Promise((resolve) => setImmediate(resolve));

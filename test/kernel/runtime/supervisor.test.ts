@@ -1,12 +1,12 @@
 // The supervisor of one place: it starts incarnations, counts crashes, replaces late ones, stops gracefully and then by force.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import type { Channel } from '../../../kernel/runtime/channel.ts';
-import { Dispatcher } from '../../../kernel/runtime/dispatcher.ts';
-import type { Incarnation } from '../../../kernel/runtime/incarnation.ts';
-import type { Control } from '../../../kernel/runtime/messages.ts';
-import { Supervisor } from '../../../kernel/runtime/supervisor.ts';
-import type { SupervisorOptions } from '../../../kernel/runtime/supervisor-options.ts';
+import type { Channel } from '../../../kernel/runtime/channel/channel.ts';
+import { Dispatcher } from '../../../kernel/runtime/channel/dispatcher.ts';
+import type { Incarnation } from '../../../kernel/runtime/channel/incarnation.ts';
+import type { Control } from '../../../kernel/runtime/channel/messages.ts';
+import { Supervisor } from '../../../kernel/runtime/supervise/supervisor.ts';
+import type { SupervisorOptions } from '../../../kernel/runtime/supervise/supervisor-options.ts';
 import { memoryLog } from '../../runtime.ts';
 import { channels, movedClock, settle } from './two-ends.ts';
 

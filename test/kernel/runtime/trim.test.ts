@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { giveBack } from '../../../kernel/give-back.ts';
-import { type ProcessMemory, trimWhenIdle } from '../../../kernel/runtime/trim.ts';
+import { type ProcessMemory, trimWhenIdle } from '../../../kernel/runtime/measure/trim.ts';
 import { movedClock } from './two-ends.ts';
 
 const LOOK_MS = 5_000;

@@ -1,6 +1,6 @@
 // What the parts of the runtime are tested with: two ends of one channel in this thread, a clock to move, and one turn of the event loop.
 import { createClock, type LocalClock } from '../../../kernel/clock.ts';
-import { type Channel, openChannel, type Wire } from '../../../kernel/runtime/channel.ts';
+import { type Channel, openChannel, type Wire } from '../../../kernel/runtime/channel/channel.ts';
 
 /** Everything that was posted, in order; what arrives is a clone, as between threads. */
 export interface TestWire extends Wire {

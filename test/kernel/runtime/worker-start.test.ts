@@ -9,10 +9,10 @@ const NO_THREADS = "data:text/javascript,import { isMainThread } from 'node:work
 const at = (path: string) => JSON.stringify(new URL(`../../../kernel/${path}`, import.meta.url).href);
 const PROGRAM = `
 import { createClock } from ${at('clock.ts')};
-import { startWorker } from ${at('runtime/worker.ts')};
+import { startWorker } from ${at('runtime/thread/worker.ts')};
 import { createVersions } from ${at('versions.ts')};
 const options = { memoryMb: 64, nice: 0, offset: createClock().offset, versions: createVersions().memory };
-const worker = startWorker(new URL(${at('runtime/thread-host.ts')}), options, {}, []);
+const worker = startWorker(new URL(${at('runtime/thread/thread-host.ts')}), options, {}, []);
 console.log(String(await worker.lost));
 await worker.gone;
 `;

@@ -5,7 +5,7 @@ import { getPriority, homedir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import type { Embedded } from '../../../actors/model/api.ts';
-import { callWith } from '../../../kernel/runtime/remote.ts';
+import { callWith } from '../../../kernel/runtime/mailbox/remote.ts';
 import { startServer, type TestServer } from '../../server.ts';
 import { modelProcesses, modelsOf, realModel, residentMb } from './models.ts';
 

@@ -5,7 +5,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import type { Fault } from '../../../kernel/fault.ts';
-import { callWith } from '../../../kernel/runtime/remote.ts';
+import { callWith } from '../../../kernel/runtime/mailbox/remote.ts';
 import { writeModel } from '../../models/build.ts';
 import { lessons, type Pair } from '../../models/phrasebook.ts';
 import { signInAdmin, startServer, type TestServer, temporaryFolder } from '../../server.ts';

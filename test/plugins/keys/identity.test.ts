@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import { callerName } from '../../../actors/kmip/principal.ts';
 import { validate } from '../../../kernel/config/validate.ts';
 import { Fault } from '../../../kernel/fault.ts';
-import type { Caller } from '../../../kernel/http/credential.ts';
+import type { Caller } from '../../../kernel/http/caller/credential.ts';
 import { namingOf } from '../../../kernel/store/account-name.ts';
 import { isUsername } from '../../../kernel/username.ts';
 import { KEYS_CONFIG, type KeysConfig, keysProblems } from '../../../plugins/keys/config.ts';

@@ -1,5 +1,5 @@
 // The caller's side of a use of a key on a token with little data, which crosses threads as texts and numbers.
-import { bytesOfText, textOfBytes } from '../../../../kernel/runtime/bytes.ts';
+import { bytesOfText, textOfBytes } from '../../../../kernel/runtime/channel/bytes.ts';
 import type { FlatAnswer, FlatMechanism, HsmAnswer, Sealed, TokenMechanism } from '../../../hsm/api.ts';
 
 /** In bytes. More costs less as bytes that are moved. */

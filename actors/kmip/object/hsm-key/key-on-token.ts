@@ -1,5 +1,5 @@
 // A key as its token knows it: where it lies, what it is, and the calls of the token on it.
-import { move, textOfBytes } from '../../../../kernel/runtime/bytes.ts';
+import { move, textOfBytes } from '../../../../kernel/runtime/channel/bytes.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
 import type {
   FlatAnswer,
@@ -14,10 +14,10 @@ import type {
   TokenKeyName,
   TokenMechanism,
 } from '../../../hsm/api.ts';
+import { placeOf, type TokenPlace } from '../hsm-identifier.ts';
 import type { ManagedObject } from '../managed-object.ts';
 import { owned } from './cipher-mechanism.ts';
 import { bytesIn, flatMechanism, sealedOf } from './flat-use.ts';
-import { placeOf, type TokenPlace } from './identifier.ts';
 import { kindOf } from './shape.ts';
 import { lacksMechanism } from './token-refusal.ts';
 import type { Tokens } from './tokens.ts';

@@ -1,7 +1,7 @@
 // Tells which keys on tokens are key-encryption keys of this server, whichever of its names a key is asked for by.
 import { Fault } from '../../../../kernel/fault.ts';
 import type { SlotPlace, TokenKey } from '../../../hsm/api.ts';
-import { identifierOf, placeOf, type TokenPlace, withPlainSlot } from './identifier.ts';
+import { identifierOf, placeOf, type TokenPlace, withPlainSlot } from '../hsm-identifier.ts';
 import type { Tokens } from './tokens.ts';
 
 export class OwnKeys {

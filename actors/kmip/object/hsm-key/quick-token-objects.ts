@@ -2,10 +2,10 @@
 import { andThen } from '../../../../kernel/at-once.ts';
 import { leave } from '../../leave.ts';
 import type { DatabaseParts } from '../database-objects.ts';
-import { isDestroyed } from '../lifecycle.ts';
+import { canonical, placeOf } from '../hsm-identifier.ts';
+import { isDestroyed } from '../life/lifecycle.ts';
 import type { ObjectSource } from '../object-source.ts';
 import { hsmObjects } from './hsm-objects.ts';
-import { canonical, placeOf } from './identifier.ts';
 import type { Tokens } from './tokens.ts';
 
 /** @param keyEncryptionKeys as `hsmObjects` */

@@ -13,9 +13,9 @@ import { MASK } from '../../../../kmip/ttlv/mask.ts';
 import { boolean, enumeration, integer, type Structure, structure } from '../../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import type { PairOptions, SecretOptions, TokenKeyKind, TokenUse } from '../../../hsm/api.ts';
+import { secretDataLength } from '../attributes/new-attributes.ts';
 import { flagOf } from '../flag.ts';
 import type { ObjectDescription } from '../managed-object.ts';
-import { secretDataLength } from '../new-attributes.ts';
 import { CURVES, paramsOf } from './public-key.ts';
 
 export function kindOf({ type }: Pick<ObjectDescription, 'type'>): TokenKeyKind {

@@ -4,7 +4,7 @@ import type { Log } from '../../../../kernel/log/log-entry.ts';
 import type { FlatAnswer, HsmAbout, HsmAnswer, HsmApi, SlotPlace } from '../../../hsm/api.ts';
 import type { Principal } from '../../api.ts';
 import { callerName } from '../../principal.ts';
-import type { TokenPlace } from './identifier.ts';
+import type { TokenPlace } from '../hsm-identifier.ts';
 import { refusalOf } from './token-refusal.ts';
 import { failUnanswered } from './unanswered.ts';
 

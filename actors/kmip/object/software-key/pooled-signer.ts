@@ -1,6 +1,6 @@
 // Keys whose signatures take up to some milliseconds, beside their callers: they sign on threads of the pool, and the short ones in the caller's thread where no core is left.
 import { isSignedInPool, isSlowSigner, sign, signInPool } from '../../../../crypto/signature/sign.ts';
-import { idleMs } from '../../../../kernel/runtime/idle-time.ts';
+import { idleMs } from '../../../../kernel/runtime/measure/idle-time.ts';
 import { Lane } from '../../lane.ts';
 import { leave } from '../../leave.ts';
 import { ownCoreTime, PoolShare } from '../../pool-share.ts';

@@ -1,8 +1,8 @@
 // What a payload says of the object it means: the type that it expects, and the format that it asks for.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { requireExpected } from '../../../../actors/kmip/object/expected-type.ts';
-import { askedFormat } from '../../../../actors/kmip/object/format.ts';
+import { requireExpected } from '../../../../actors/kmip/object/finding/expected-type.ts';
+import { askedFormat } from '../../../../actors/kmip/object/forms/format.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { enumeration, type Node, structure } from '../../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';

@@ -1,9 +1,9 @@
 // Which objects the cache of a thread lets go of when more are read than it holds.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { ObjectCache } from '../../../../actors/kmip/object/cache.ts';
-import { objectCounter } from '../../../../actors/kmip/object/counter.ts';
-import type { ObjectRows } from '../../../../actors/kmip/object/rows.ts';
+import { ObjectCache } from '../../../../actors/kmip/object/rows/cache.ts';
+import { objectCounter } from '../../../../actors/kmip/object/rows/counter.ts';
+import type { ObjectRows } from '../../../../actors/kmip/object/rows/rows.ts';
 import type { Reader } from '../../../../kernel/store/store.ts';
 import { createVersions } from '../../../../kernel/versions.ts';
 import { draft } from '../../../fakes/objects.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'uvu';
-import { describeCertificate } from '../../../../actors/kmip/object/certificate-attributes.ts';
-import { certificateContent } from '../../../../actors/kmip/object/certificate-content.ts';
+import { describeCertificate } from '../../../../actors/kmip/object/attributes/certificate-attributes.ts';
+import { certificateContent } from '../../../../actors/kmip/object/forms/certificate-content.ts';
 import { AttributeSet } from '../../../../kmip/attribute/set.ts';
 import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';

@@ -1,7 +1,7 @@
 // The identifiers that clients may choose for new objects: what a request would read as something else is none.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { identifierText, requireChosen } from '../../../../actors/kmip/object/identifier.ts';
+import { identifierText, requireChosen } from '../../../../actors/kmip/object/finding/identifier.ts';
 import { structure, text } from '../../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
 

@@ -1,11 +1,11 @@
 // Searches by the index: whichever way they take, for terms that few or many objects have, they find what a look at every object finds.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { findByIndex } from '../../../../actors/kmip/object/index-search.ts';
 import { tagTerm } from '../../../../actors/kmip/object/index-terms.ts';
 import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
-import { ObjectRows } from '../../../../actors/kmip/object/rows.ts';
-import { type Scope, Selection } from '../../../../actors/kmip/object/selection.ts';
+import { ObjectRows } from '../../../../actors/kmip/object/rows/rows.ts';
+import { findByIndex } from '../../../../actors/kmip/object/search/index-search.ts';
+import { type Scope, Selection } from '../../../../actors/kmip/object/search/selection.ts';
 import type { OperationContext } from '../../../../actors/kmip/operation-context.ts';
 import { migrationSets } from '../../../../kernel/catalog/migrations.ts';
 import { createClock } from '../../../../kernel/clock.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { transition } from 'xstate';
-import { settle, stateAt } from '../../../../actors/kmip/object/lifecycle.ts';
+import { settle, stateAt } from '../../../../actors/kmip/object/life/lifecycle.ts';
+import { type LifeState, objectMachine } from '../../../../actors/kmip/object/life/object.machine.ts';
 import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
-import { type LifeState, objectMachine } from '../../../../actors/kmip/object/object.machine.ts';
 import { AttributeSet } from '../../../../kmip/attribute/set.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { dateTime, structure } from '../../../../kmip/ttlv/node.ts';

@@ -1,7 +1,7 @@
 // What a client may give a new object, and in which form it is kept.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { newAttributes } from '../../../../actors/kmip/object/new-attributes.ts';
+import { newAttributes } from '../../../../actors/kmip/object/attributes/new-attributes.ts';
 import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { bytes, dateTime, enumeration, integer, longInteger, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { link } from '../../../../actors/kmip/object/create.ts';
-import { dateAttribute } from '../../../../actors/kmip/object/lifecycle.ts';
-import { replacementAttributes } from '../../../../actors/kmip/object/replacement.ts';
+import { replacementAttributes } from '../../../../actors/kmip/object/keyset/replacement.ts';
+import { dateAttribute } from '../../../../actors/kmip/object/life/lifecycle.ts';
 import { dateTime, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { draft, ObjectsInMemory } from '../../../fakes/objects.ts';

@@ -1,11 +1,11 @@
 // Searches for a state or a type: the condition in SQL finds the same objects as stateAt, whatever is stored and whichever dates have passed.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { stateAt } from '../../../../actors/kmip/object/lifecycle.ts';
+import { stateAt } from '../../../../actors/kmip/object/life/lifecycle.ts';
 import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
-import { ObjectRows } from '../../../../actors/kmip/object/rows.ts';
-import { Selection } from '../../../../actors/kmip/object/selection.ts';
-import { stateCondition, typeConditions } from '../../../../actors/kmip/object/state-and-type.ts';
+import { ObjectRows } from '../../../../actors/kmip/object/rows/rows.ts';
+import { Selection } from '../../../../actors/kmip/object/search/selection.ts';
+import { stateCondition, typeConditions } from '../../../../actors/kmip/object/search/state-and-type.ts';
 import { migrationSets } from '../../../../kernel/catalog/migrations.ts';
 import { createClock } from '../../../../kernel/clock.ts';
 import { DataKey } from '../../../../kernel/keys/data-key.ts';

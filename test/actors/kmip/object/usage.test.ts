@@ -1,9 +1,9 @@
 // When a key may be used: dates that pass, the bits of every operation, and units of its limits.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
+import { requireUse, USE, type Use } from '../../../../actors/kmip/object/life/usage.ts';
+import { spendUsage, take, unitsOf, usageLimitsOf } from '../../../../actors/kmip/object/life/usage-limits.ts';
 import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
-import { requireUse, USE, type Use } from '../../../../actors/kmip/object/usage.ts';
-import { spendUsage, take, unitsOf, usageLimitsOf } from '../../../../actors/kmip/object/usage-limits.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../../kmip/ttlv/mask.ts';
 import { dateTime, enumeration, longInteger, structure } from '../../../../kmip/ttlv/node.ts';

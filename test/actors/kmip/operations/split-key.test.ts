@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'uvu';
 import { linkedTo } from '../../../../actors/kmip/object/create.ts';
-import { applyEvent } from '../../../../actors/kmip/object/lifecycle.ts';
+import { applyEvent } from '../../../../actors/kmip/object/life/lifecycle.ts';
 import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
 import { createSplitKey } from '../../../../actors/kmip/operations/create-split-key.ts';
 import { joinSplitKey } from '../../../../actors/kmip/operations/join-split-key.ts';

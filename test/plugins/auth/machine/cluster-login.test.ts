@@ -5,7 +5,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { basename } from 'node:path';
 import { test } from 'uvu';
-import { ensureSelfSigned } from '../../../../kernel/http/self-signed.ts';
+import { ensureSelfSigned } from '../../../../kernel/http/tls/self-signed.ts';
 import { type Issuer, startIssuer } from '../../../fakes/issuer.ts';
 import { until } from '../../../runtime.ts';
 import { startServer, temporaryFolder } from '../../../server.ts';

@@ -1,7 +1,7 @@
 // Identifiers of keys on tokens.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { canonical, namesById, nextGeneration, placeOf, withPlainSlot } from '../../../../../actors/kmip/object/hsm-key/identifier.ts';
+import { canonical, namesById, nextGeneration, placeOf, withPlainSlot } from '../../../../../actors/kmip/object/hsm-identifier.ts';
 
 const ONE = ['hsm::soft_hsm'];
 

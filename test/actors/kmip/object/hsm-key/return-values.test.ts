@@ -1,7 +1,7 @@
 // Each return value of PKCS#11 has its place: a failure of the token, a fault of what was asked, one that ends a session or a handle, or one that no use returns.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { isStaleObject, isStaleSession } from '../../../../../actors/hsm/return-value.ts';
+import { isStaleObject, isStaleSession } from '../../../../../actors/hsm/token/return-value.ts';
 import { OF_DEVICE, REASON } from '../../../../../actors/kmip/object/hsm-key/return-values.ts';
 import { refusalOf } from '../../../../../actors/kmip/object/hsm-key/token-refusal.ts';
 import { Unavailable } from '../../../../../kmip/refusal.ts';

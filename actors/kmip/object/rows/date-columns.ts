@@ -1,0 +1,25 @@
+// The dates of an object as columns, so that the database can search by them: copies of its attributes.
+import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import { TAG } from '../../../../kmip/ttlv/tag.ts';
+import { dateAttribute, isStateless } from '../life/lifecycle.ts';
+import { rotationDue } from '../life/rotation-due.ts';
+import type { DescriptionDraft } from '../managed-object.ts';
+
+export const DATES = { due_at: 'BIGINT', initial_date: 'BIGINT', activation_date: 'BIGINT', deactivation_date: 'BIGINT' } as const;
+
+/** When the next change caused by time is due: milliseconds, or null. Nothing may stay due that nothing is done about: each look at what is due writes it. */
+function dueAt(draft: DescriptionDraft): number | null {
+  if (isStateless(draft)) return null;
+  const { State } = ENUM;
+  const dates: (number | undefined)[] = [];
+  if (draft.state === State.PreActive) dates.push(dateAttribute(draft.attributes, TAG.ActivationDate));
+  if (draft.state === State.Active) dates.push(dateAttribute(draft.attributes, TAG.DeactivationDate), rotationDue(draft));
+  const known = dates.filter((date) => date !== undefined);
+  return known.length === 0 ? null : Math.min(...known) * 1000;
+}
+
+/** Values for the columns of DATES. */
+export function datesOf(draft: DescriptionDraft): (number | null)[] {
+  const seconds = [TAG.InitialDate, TAG.ActivationDate, TAG.DeactivationDate].map((tag) => dateAttribute(draft.attributes, tag) ?? null);
+  return [dueAt(draft), ...seconds];
+}
