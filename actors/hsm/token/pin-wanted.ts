@@ -26,7 +26,8 @@ export class PinUses {
   }
 
   has(key: TokenKeyName | undefined): boolean {
-    return key !== undefined && this.#names.has(cacheName(key));
+    // Asked for every use, and most slots have no such key.
+    return this.#names.size > 0 && key !== undefined && this.#names.has(cacheName(key));
   }
 
   /** @returns whether that was not known */
