@@ -1,5 +1,6 @@
 // Downloads one file of a hub and goes on where an earlier attempt broke off, if the hub can do that (RFC 9110 section 14).
 import { open, stat } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { hashOf } from '../manifest.ts';
 import { HubError, throwUnwritable } from './hub-error.ts';
 import type { HubFile } from './listing.ts';
@@ -7,6 +8,8 @@ import { type Answer, ask, type Hub, refuseStatus } from './request.ts';
 
 /** In a row, without a byte more. */
 const MAX_FAILURES = 3;
+/** Before the next attempt, by the failures in a row; milliseconds. A hub that is started again, or a network that changes, takes seconds. */
+const PAUSES_MS = [1_000, 5_000];
 
 export interface Download {
   readonly hub: Hub;
@@ -14,13 +17,15 @@ export interface Download {
   readonly file: HubFile;
   /** Path here; what is there already is kept. */
   readonly to: string;
+  /** @param ms before the next attempt; for tests */
+  readonly pause?: ((ms: number) => Promise<unknown>) | undefined;
   /** @param bytes of the file that are here now */
   onProgress(bytes: number): void;
 }
 
 /** @returns the SHA-256 of the file @throws HubError */
 export async function download(given: Download): Promise<string> {
-  const { file, to } = given;
+  const { file, to, pause = delay } = given;
   for (let failures = 0; ; ) {
     const had = await sizeHere(to);
     if (had >= file.bytes && (await exists(to))) break;
@@ -33,6 +38,7 @@ export async function download(given: Download): Promise<string> {
       failures = (await sizeHere(to)) > had ? 0 : failures + 1;
       if (failures >= MAX_FAILURES)
         throw new HubError(`the download of ${file.path} broke off ${failures} times (${(error as Error).message}); run the command again to go on`, error);
+      if (failures > 0) await pause(PAUSES_MS[failures - 1] as number);
     }
   }
   const sha256 = await hashOf(to);

@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path';
 import type { Precision } from '../api.ts';
 import { MANIFEST, type Manifest } from '../manifest.ts';
 import { fileAddress } from './address.ts';
-import { download } from './download.ts';
+import { type Download, download } from './download.ts';
 import { chosenFiles, type HubFile, listingOf } from './listing.ts';
 import type { Hub } from './request.ts';
 import { requireRoom } from './room.ts';
 
-export interface Pull {
+export interface Pull extends Pick<Download, 'pause'> {
   readonly hub: Hub;
   readonly id: string;
   readonly revision: string;
@@ -35,7 +35,8 @@ const replacedFolder = (folder: string, name: string) => join(folder, `.${name}.
 const PLAN = '.plan.json';
 
 /** @returns the manifest of the installed model @throws HubError; what has arrived is kept for the next attempt */
-export async function pull({ hub, id, revision, precision, folder, name, onProgress }: Pull): Promise<Manifest> {
+export async function pull(given: Pull): Promise<Manifest> {
+  const { hub, id, revision, precision, folder, name, onProgress } = given;
   const listing = await listingOf(hub, id, revision);
   const files = chosenFiles(listing, precision);
   const partial = partialFolder(folder, name);
@@ -46,7 +47,7 @@ export async function pull({ hub, id, revision, precision, folder, name, onProgr
   let before = 0;
   for (const file of files) {
     const tell = (bytes: number, isDone: boolean) => onProgress({ path: file.path, bytes: before + bytes, totalBytes, isDone });
-    digests[file.path] = { sha256: await fetchFile(hub, id, listing.commit, file, partial, (bytes) => tell(bytes, false)), bytes: file.bytes };
+    digests[file.path] = { sha256: await fetchFile(given, listing.commit, file, partial, (bytes) => tell(bytes, false)), bytes: file.bytes };
     tell(file.bytes, true);
     before += file.bytes;
   }
@@ -56,10 +57,10 @@ export async function pull({ hub, id, revision, precision, folder, name, onProgr
   return manifest;
 }
 
-async function fetchFile(hub: Hub, id: string, commit: string, file: HubFile, partial: string, onProgress: (bytes: number) => void): Promise<string> {
+async function fetchFile({ hub, id, pause }: Pull, commit: string, file: HubFile, partial: string, onProgress: (bytes: number) => void): Promise<string> {
   const to = join(partial, file.path);
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
-  return download({ hub, address: fileAddress(hub.url, id, commit, file.path), file, to, onProgress });
+  return download({ hub, address: fileAddress(hub.url, id, commit, file.path), file, to, pause, onProgress });
 }
 
 /** What was begun for another model or commit is of no use. */

@@ -178,6 +178,17 @@ test('a hub without ranges sends all again, and the file is right all the same',
   assert.deepEqual(readdirSync(join(models, 'other', 'onnx')).sort(), ['decoder_model_merged_quantized.onnx', 'encoder_model_quantized.onnx']);
 });
 
+test('a download of which nothing has arrived is begun again after a pause', async () => {
+  const pauses: number[] = [];
+  const pause = async (ms: number) => void pauses.push(ms);
+  hub.breakAt = { path: 'onnx/encoder_model.onnx', bytes: 0, times: 100 };
+  await assert.rejects(pullHere({ pause }), /broke off 3 times/);
+  assert.deepEqual(pauses, [1_000, 5_000]);
+  hub.breakAt = { path: 'onnx/encoder_model.onnx', bytes: 0, times: 1 };
+  await pullHere({ pause });
+  assert.deepEqual(pauses, [1_000, 5_000, 1_000]);
+});
+
 test('what is not as announced is refused, and the installed model stays', async () => {
   await pullHere();
   const other = Uint8Array.from(ENCODER);
