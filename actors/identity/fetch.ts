@@ -1,7 +1,9 @@
 // Fetches one key set over the network, and does not trust the server that it asks.
+import { createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
 import type { Agent, request as Request } from 'undici';
+import { isRsaPublicKey } from '../../crypto/key/rsa-key.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { isFetchable } from '../../kernel/http/outbound.ts';
 import { type Outgoing, tracedRequest } from '../../kernel/tracing/outgoing.ts';
@@ -86,14 +88,19 @@ function keysOf(bytes: Uint8Array): readonly PublicJwk[] {
   const { keys } = (typeof document === 'object' && document !== null ? document : {}) as { keys?: unknown };
   if (!Array.isArray(keys)) throw new Error('the answer is not a key set');
   if (keys.length > MAX_KEYS) throw new Error(`the key set has more than ${MAX_KEYS} keys`);
-  const usable = keys.filter((key: PublicJwk | null) => typeof key === 'object' && key !== null && PUBLIC_TYPES.has(key.kty) && !isOpen(key)) as PublicJwk[];
+  const usable = keys.filter((key: PublicJwk | null) => typeof key === 'object' && key !== null && PUBLIC_TYPES.has(key.kty) && isSound(key)) as PublicJwk[];
   if (usable.length === 0) throw new Error('the key set has no public key');
   return usable.map(({ d: _private, ...key }) => key as PublicJwk);
 }
 
 /** With an exponent of 0 or 1 a signature is the padded hash itself, which needs no private key. OpenSSL and the library verify it. */
-function isOpen({ kty, e }: PublicJwk): boolean {
-  return kty === 'RSA' && typeof e === 'string' && /^0*1?$/.test(Buffer.from(e, 'base64url').toString('hex'));
+function isSound(key: PublicJwk): boolean {
+  if (key.kty !== 'RSA') return true;
+  try {
+    return isRsaPublicKey(createPublicKey({ key, format: 'jwk' }));
+  } catch {
+    return false;
+  }
 }
 
 function parse(bytes: Uint8Array): unknown {

@@ -108,7 +108,7 @@ export type ModelApi = {
   embed(id: string, texts: readonly string[], purpose: Purpose, caller: string): Promise<Embedded>;
   /**
    * @param ticket a new one, by which `pieces` reads what is written so far
-   * @param waitMs for so long it waits for its turn and for the model; then MODEL_BUSY, where a deadline would not tell the waiting from the work
+   * @param waitMs how long it waits for its turn and for the model to be loaded, then MODEL_BUSY: a deadline could not tell waiting from work
    * @returns one text for each input
    */
   generate(id: string, request: Generation, caller: string, ticket?: string, waitMs?: number): Promise<readonly string[]>;

@@ -1,6 +1,6 @@
 // Watches whether the wall clock jumps, so that /ready tells it before sessions end too early or locks and tokens live too long.
 import type { Clock } from '../clock.ts';
-import { type Hands, handsOf } from '../hands.ts';
+import { type Hands, handsOf, type Reading, readHands } from '../hands.ts';
 import type { Log } from '../log/log-entry.ts';
 import { repeat } from '../repeat.ts';
 
@@ -14,14 +14,14 @@ export class ClockProbe {
   readonly #hands: Hands;
   readonly #log: Pick<Log, 'warn'>;
   readonly #rest: () => void;
-  #last: { readonly wall: number; readonly elapsed: number };
+  #last: Reading;
   #jumpedMs = 0;
   #jumpedAt = 0;
 
   constructor(clock: Clock, log: Pick<Log, 'warn'>, hands: Hands = handsOf(clock)) {
     this.#hands = hands;
     this.#log = log;
-    this.#last = this.#read();
+    this.#last = readHands(hands);
     this.#rest = repeat(
       clock,
       EVERY_MS,
@@ -42,7 +42,7 @@ export class ClockProbe {
   }
 
   #look(): void {
-    const now = this.#read();
+    const now = readHands(this.#hands);
     const jump = now.wall - this.#last.wall - (now.elapsed - this.#last.elapsed);
     this.#last = now;
     if (Math.abs(jump) >= JUMP_MS) {
@@ -51,9 +51,5 @@ export class ClockProbe {
       this.#log.warn({ seconds: Math.round(jump / 1_000) }, 'the clock has jumped');
     }
     if (now.elapsed >= this.#jumpedAt + ACCEPTED_MS) this.#jumpedMs = 0;
-  }
-
-  #read() {
-    return { wall: this.#hands.wallMs(), elapsed: this.#hands.elapsedMs() };
   }
 }

@@ -1,6 +1,6 @@
 // The time by which the server does by itself what cannot be taken back: it does not follow a clock that has jumped ahead until that has stayed where it is for a day.
 import type { Clock } from '../clock.ts';
-import { type Hands, handsOf } from '../hands.ts';
+import { type Hands, handsOf, type Reading, readHands } from '../hands.ts';
 import type { Reader } from './store.ts';
 
 /** What time servers correct by and by is far less between two looks. */
@@ -11,7 +11,7 @@ export class BelievedTime {
   readonly #hands: Hands;
   readonly #toleratedMs: number;
   /** A reading that is believed; `elapsed` counts on from it. */
-  #believed: { readonly wall: number; readonly elapsed: number };
+  #believed: Reading;
   /** How far the clock is ahead, and since when. */
   #doubted: { readonly aheadMs: number; readonly since: number } | undefined;
 
@@ -28,13 +28,14 @@ export class BelievedTime {
 
   /** Milliseconds since the epoch. Never ahead of the clock. */
   now(): number {
-    const { wall, elapsed } = { wall: this.#hands.wallMs(), elapsed: this.#hands.elapsedMs() };
+    const reading = readHands(this.#hands);
+    const { wall, elapsed } = reading;
     // Whole, as the columns of PostgreSQL want it.
     const expected = Math.floor(this.#believed.wall + elapsed - this.#believed.elapsed);
     const aheadMs = wall - expected;
     if (aheadMs > this.#toleratedMs && this.#isDoubted(aheadMs, elapsed)) return expected;
     this.#doubted = undefined;
-    this.#believed = { wall, elapsed };
+    this.#believed = reading;
     return wall;
   }
 
@@ -47,7 +48,7 @@ export class BelievedTime {
 
 /**
  * A server that starts with a wrong clock finds in the newest row of the audit log from before its start what time it was.
- * @param toleratedMs how far the clock may be ahead, of that row or of what has elapsed later: so long the server may have been off, or its machine stood still
+ * @param toleratedMs how far the clock may be ahead of the expected time: as long as a server may be off, or its machine suspended
  */
 export async function openBelievedTime(store: Reader, clock: Clock, toleratedMs?: number): Promise<BelievedTime> {
   const begin = Math.floor(clock.now() - process.uptime() * 1_000);

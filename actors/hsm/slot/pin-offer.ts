@@ -23,6 +23,8 @@ export class PinOffer {
   readonly #pin: string | SecretFile;
   readonly #hint: string | undefined;
   #refusal: PinRefusal | undefined;
+  /** Whether the token has refused the PIN that was looked at last. */
+  #isRefused = false;
 
   /** @param hint where the operator finds the right one */
   constructor(pin: string | SecretFile, hint: string | undefined) {
@@ -32,13 +34,13 @@ export class PinOffer {
 
   /** The slot waits for another PIN, or for a correction. */
   get isRefused(): boolean {
-    return this.#refusal?.isTheProblem === true;
+    return this.#isRefused && this.#refusal?.isKnownCorrected === false;
   }
 
   /** @param open opens the session, once it is known that the PIN may be sent @throws Error, PinCorrected, and what the token says */
   login(at: TokenPlace, token: TokenFacts, open: () => pkcs11js.Handle): pkcs11js.Handle {
     const pin = textOfSecret(this.#pin);
-    this.#requireNotRefused(token, markOfPin(pin));
+    this.#requireNotRefused(pin, token);
     const session = open();
     try {
       this.#send(at, session, USER, pin, token);
@@ -54,8 +56,7 @@ export class PinOffer {
     const pin = textOfSecret(this.#pin);
     const { serialNumber, label, flags } = at.library.C_GetTokenInfo(at.slot);
     const token = { serial: serialNumber.trim(), label, flags };
-    if (this.#refusal?.concerns(token, markOfPin(pin)) && !this.#refusal.isCorrected(token))
-      throw Object.assign(new Error('the token has refused the PIN'), { code: CKR.PIN_INCORRECT });
+    if (this.#refusalOf(pin, token)?.isCorrected(token) === false) throw Object.assign(new Error('the token has refused the PIN'), { code: CKR.PIN_INCORRECT });
     this.#send(at, session, USE, pin, token);
   }
 
@@ -64,8 +65,9 @@ export class PinOffer {
       library.C_Login(session, user, pin);
     } catch (error) {
       if (isPinRefusal(error)) {
-        // Known before the token is asked: it may not answer any more.
+        // Remembered before the token is asked for its flags: it may no longer answer.
         this.#refusal = new PinRefusal(token, markOfPin(pin), this.#refusal);
+        this.#isRefused = true;
         this.#refusal.remember(library.C_GetTokenInfo(slot).flags);
       }
       throw error;
@@ -73,9 +75,9 @@ export class PinOffer {
   }
 
   /** @throws Error for a token that refused this PIN and does not show that this was corrected, PinCorrected if it shows it for the first time */
-  #requireNotRefused(token: TokenFacts, mark: number): void {
-    const refusal = this.#refusal;
-    if (!refusal?.concerns(token, mark) || refusal.isKnownCorrected) return;
+  #requireNotRefused(pin: string, token: TokenFacts): void {
+    const refusal = this.#refusalOf(pin, token);
+    if (refusal === undefined || refusal.isKnownCorrected) return;
     if (refusal.isCorrected(token)) {
       refusal.isKnownCorrected = true;
       throw new PinCorrected(CORRECTED);
@@ -83,5 +85,11 @@ export class PinOffer {
     const orElse = typeof this.#pin === 'string' ? '' : 'its file has another, or ';
     const text = `the token refused the PIN: check hsm_password; the server does not send this PIN again until ${orElse}the token shows that it was corrected`;
     throw new Error(withHint(text, this.#hint));
+  }
+
+  /** @returns the refusal of this PIN by this token; undefined if there was none */
+  #refusalOf(pin: string, token: TokenFacts): PinRefusal | undefined {
+    this.#isRefused = this.#refusal?.concerns(token, markOfPin(pin)) === true;
+    return this.#isRefused ? this.#refusal : undefined;
   }
 }

@@ -16,8 +16,6 @@ export class PinRefusal {
   #isRemembered = false;
   /** The correction was told, and the library started again where that can be: some libraries refuse the right PIN too until then. */
   isKnownCorrected = false;
-  /** Whether the PIN that was looked at last is one of them. */
-  #isConcerned = true;
 
   /** @param mark of the PIN @param before those that were refused earlier: a file may have one of them again */
   constructor(token: TokenFacts, mark: number, before?: PinRefusal) {
@@ -32,13 +30,7 @@ export class PinRefusal {
   }
 
   concerns({ serial }: TokenFacts, mark: number): boolean {
-    this.#isConcerned = this.#token.serial === serial && this.#marks.has(mark);
-    return this.#isConcerned;
-  }
-
-  /** The slot waits for another PIN, or for a correction. */
-  get isTheProblem(): boolean {
-    return this.#isConcerned && !this.isKnownCorrected;
+    return this.#token.serial === serial && this.#marks.has(mark);
   }
 
   /** Whether the token remembers no refusal any more, or has another label: only C_InitToken changes it (PKCS#11 3.1 section 5.5.8), and the PIN with it. */

@@ -139,7 +139,7 @@ export class SlotSession {
         const token = this.#own.token(library);
         return { ok: true, value: desk && job.work ? ((await this.#at(desk, job.work)) as T) : turn.time(() => job.here(token)) };
       } catch (error) {
-        // This thread has a session and the PIN, and holds others up rather than refuse the call.
+        // This thread has a session and the PIN: others wait for it, and the call is not refused.
         isHere ||= error instanceof NoSession || error instanceof PinWanted;
         if (error instanceof NoSession || (error instanceof SessionSpoiled && spoiled++ < MAX_TURNS)) {
           attempt -= 1;

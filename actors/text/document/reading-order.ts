@@ -42,7 +42,7 @@ function runsOf(pieces: readonly Piece[]): Piece[][] {
     const isWide = piece.width > 0;
     if (runs.length === 0 || (isWide && piece.left < left)) runs.push([]);
     runs.at(-1)?.push(piece);
-    // What has no width, such as a mark, stands anywhere on its letter.
+    // A mark without width can stand anywhere over its letter.
     if (isWide) left = piece.left;
   }
   return runs;

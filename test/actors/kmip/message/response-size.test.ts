@@ -61,7 +61,7 @@ test('answers that only read give way to those of changes', async () => {
   assert.ok(told.size <= 600, String(told.size));
   assert.ok(textOf(told.items[0]?.payload as never, TAG.UniqueIdentifier));
   assert.deepEqual(reasons(await send([query], 600)), ['ResponseTooLarge']);
-  // So do the words that say why.
+  // With still less room the messages that give the reasons become shorter too.
   const brief = await send([create(name('kept too')), query], told.size - 8);
   assert.deepEqual(reasons(brief), [undefined, 'ResponseTooLarge']);
   assert.ok(brief.size < told.size, String(brief.size));
