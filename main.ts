@@ -78,6 +78,8 @@ function stopOnSignals(starting: Promise<Server>, manager: ServiceManager): void
   process.on('SIGINT', stop);
   // The terminal was closed.
   process.on('SIGHUP', stop);
+  // Other servers open their logs again, and Node would end.
+  process.on('SIGUSR2', () => {});
   // The launcher has ended without a signal, so nobody could stop this server.
   if (process.channel) process.on('disconnect', () => stop('SIGTERM'));
   // Nor after npm, which may also end because this server is about to.

@@ -39,8 +39,8 @@ export function runPinned(module, args, { isServer, isReplacing, cache }) {
     child.on('message', (message) => Array.isArray(message?.forget) && forgetVariables(message.forget));
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal));
-  // As its flag does for the server, which this Node may not know: by default the signal opens a debugger.
-  process.on('SIGUSR1', () => {});
+  // As a flag and main.ts do for the server, which this Node may not know: by default one opens a debugger, the other ends the launcher, and the server with it.
+  for (const signal of ['SIGUSR1', 'SIGUSR2']) process.on(signal, () => {});
   whenLeftByNpm(() => child.kill('SIGTERM'));
   child.on('exit', (code, signal) => {
     if (signal) process.removeAllListeners(signal);

@@ -75,13 +75,13 @@ test('the launcher becomes the server, so that one process runs; SIGHUP ends it 
   rmSync(dataDir, { recursive: true });
 });
 
-test('SIGUSR1 opens no debugger in the launcher, in the server and in its processes, and ends none of them', async () => {
+test('SIGUSR1 and SIGUSR2 end neither the launcher nor the server nor its processes, and open no debugger', async () => {
   const dataDir = join(temporaryFolder(), 'data');
   const server = await start(dataDir, [], { ...STAYING, GATEHOUSE_ACTORS_PROCESSES: 'identity' });
   const pid = serverPid(server);
   const below = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
   const all = [server.child.pid as number, pid, ...below];
-  for (const each of all) process.kill(each, 'SIGUSR1');
+  for (const signal of ['SIGUSR1', 'SIGUSR2']) for (const each of all) process.kill(each, signal);
   await sleep(1_000);
   assert.ok(all.length > 2 && all.every(isAlive));
   assert.doesNotMatch(server.output.text, /debugger/i);

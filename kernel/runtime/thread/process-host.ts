@@ -16,7 +16,8 @@ const channel = openChannel(hub.wire(0));
 const clock = createClock(new BigInt64Array(1));
 
 // A terminal and a service manager tell all processes of the server to end. The parent stops this one when its work is done.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+// Nor does SIGUSR2 end any of them, as Node would.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {});
 // The parent is gone, so there are no callers.
 process.on('disconnect', () => process.exit(1));
 
