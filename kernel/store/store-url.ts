@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../config/config-error.ts';
 import { kindProblem } from '../file-kind.ts';
+import { secondPlaceProblem } from './only-place.ts';
 
 const SQLITE = 'sqlite:';
 /** As node-postgres knows them. It reads the files when it connects, and another mode as one of these. */
@@ -70,6 +71,8 @@ export function openableStoreUrl(url: string, dataDir: string, where = 'store.ur
   const folder = dirname(path);
   if (!isFolder(folder, where)) throw new ConfigError([`${where}: there is no folder ${folder} for the database file; make it, or name another place`]);
   if (isFolder(path, where)) throw new ConfigError([`${where}: ${path} is a folder; name a file`]);
+  const second = secondPlaceProblem(path);
+  if (second !== undefined) throw new ConfigError([`${where}: ${second}`]);
   const besides = BESIDES.flatMap((end) => kindProblem(path + end, 'file') ?? []);
   if (besides.length > 0) throw new ConfigError(besides.map((text) => `${where}: ${text}`));
   return full;

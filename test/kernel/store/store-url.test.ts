@@ -1,9 +1,10 @@
 // The place of the database by `[store] url`: one that cannot be is told before anything is opened, with the setting that names it.
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { test } from 'uvu';
+import { secondPlaceProblem } from '../../../kernel/store/only-place.ts';
 import { openableStoreUrl } from '../../../kernel/store/store-url.ts';
 import { temporaryFolder } from '../../server.ts';
 
@@ -22,6 +23,22 @@ test('a database file has a folder, and is none', () => {
   ] as const)
     assert.throws(() => openableStoreUrl(url, folder), { name: 'ConfigError', message: expected }, url);
   assert.throws(() => openableStoreUrl('sqlite:nope/x.db', folder, '--copy-store'), /--copy-store: there is no folder/);
+});
+
+test('a database file has one name and one place, because its write-ahead log has', () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'a b.db');
+  writeFileSync(path, '');
+  symlinkSync(path, join(folder, 'symbolic.db'));
+  assert.equal(openableStoreUrl('sqlite:symbolic.db', folder), `sqlite:${folder}/symbolic.db`);
+  // As the system writes it.
+  const mounts = `41 27 254:0 / /mnt rw - ext4 /dev/vda rw\n42 27 254:0 /srv/g.db ${path.replaceAll(' ', '\\040')} rw,relatime - ext4 /dev/vda rw\n`;
+  for (const each of [path, join(folder, 'symbolic.db')])
+    assert.match(secondPlaceProblem(each, mounts) ?? '', /is mounted from another place.*mount the folder/);
+  assert.equal(secondPlaceProblem(join(folder, 'none.db'), mounts), undefined);
+  linkSync(path, join(folder, 'hard.db'));
+  for (const name of ['a b.db', 'hard.db', 'symbolic.db'])
+    assert.throws(() => openableStoreUrl(`sqlite:${name}`, folder), { name: 'ConfigError', message: /store\.url: .*\.db has 2 names \(hard links\)/ });
 });
 
 test('the files of TLS that a URL names can be read', () => {
