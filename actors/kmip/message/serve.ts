@@ -57,7 +57,7 @@ export function serve(
     // JSON that is neither a message nor a known operation is answered like an unknown operation.
     if (refusal.reason === 'OperationNotSupported') return toErrorAnswer(server, 404, refusal.detail, `?:${refusal.reason}`);
     if (seen.operation !== undefined) return toErrorAnswer(server, 422, refusal.detail, `${seen.operation}:${refusal.reason}`);
-    return refusedMessage(server, encoding, (encoding === 'binary' && versionAhead(bytes)) || fallback, refusal);
+    return refusedMessage(server, encoding, versionAhead(bytes, isJson(encoding) ? 'json' : encoding) ?? fallback, refusal);
   }
   if (bare !== undefined) return serveBare(server, bare, message, { version: fallback, encoding }, caller);
   return serveMessage(server, { message, bytes, encoding, endpoint, verdict }, caller);
@@ -161,7 +161,7 @@ function encodeAnswer(encoding: Encoding, answer: Structure, outcomes: readonly 
   return { status: 200, body: moveLarge(encoding === 'binary' ? encodeBinary(answer) : encodeXml(answer)), outcomes };
 }
 
-const isJson = (encoding: Encoding): boolean => encoding === 'json' || encoding === 'compact-json';
+const isJson = (encoding: Encoding): encoding is 'json' | 'compact-json' => encoding === 'json' || encoding === 'compact-json';
 const isCompact = (encoding: Encoding): boolean => encoding === 'compact-json';
 
 interface Manner {

@@ -4,11 +4,13 @@ import { request } from 'undici';
 import { test } from 'uvu';
 import { decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { decodeJson } from '../../../kmip/ttlv/json.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { bytes, dateTime, enumeration, integer, interval, longInteger, type Node, type Structure, structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
 import { child, children, codeOf, integerOf, nameOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { operationExists } from '../../../kmip/ttlv/since.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { decodeXml } from '../../../kmip/ttlv/xml.ts';
 import { failureMessage } from '../../../plugins/keys/failure.ts';
 import { until } from '../../runtime.ts';
 import { caller } from './caller.ts';
@@ -411,6 +413,37 @@ test('a binary message that cannot be decoded is answered in its version too', a
   ] as const)
     assert.deepEqual(await answeredIn(major, minor, 8), [`${major}.${minor}`, 'InvalidMessage']);
   assert.deepEqual([await answeredIn(1, 5, 8), await answeredIn(4, 0, 8)].flat(), ['1.4', 'InvalidMessage', '2.1', 'InvalidMessage']);
+});
+
+test('so is one in XML or JSON, as far as its version can be read', async () => {
+  const answered = async (type: string, body: string, path = 'kmip') => {
+    const answer = await request(`${alice.address}/${path}`, { method: 'POST', headers: { 'content-type': type }, body, dispatcher: alice.agent });
+    const told = new Uint8Array(await answer.body.arrayBuffer());
+    return versionIn(type === 'text/xml' ? decodeXml(told) : decodeJson(told));
+  };
+  const xml = (header: string, rest: string) => answered('text/xml', `<RequestMessage><RequestHeader>${header}</RequestHeader>${rest}`);
+  const number = (name: string, value: string) => `<ProtocolVersion${name} type="Integer" value="${value}"/>`;
+  const versionInXml = (major: string, minor: string) => `<ProtocolVersion>${number('Major', major)}${number('Minor', minor)}</ProtocolVersion>`;
+  const json = (header: string, rest: string, path?: string) =>
+    answered('application/json', `{"tag":"RequestMessage","value":[{"tag":"RequestHeader","value":[${header}]}${rest}`, path);
+  const versionInJson = (major: string, minor: string) =>
+    `{"tag":"ProtocolVersion","value":[{"tag":"ProtocolVersionMajor","type":"Integer","value":${major}},{"value":${minor},"type":"Integer","tag":"protocol_version_minor"}]}`;
+  for (const [major, minor, expected] of [
+    ['1', '0', '1.0'],
+    ['1', '2', '1.2'],
+    ['2', '0', '2.0'],
+    ['3', '0', '3.0'],
+    ['1', '5', '1.4'],
+    ['4', '0', '2.1'],
+  ] as const) {
+    for (const rest of ['<NoSuchTag/></RequestMessage>', '<BatchItem>', '']) assert.equal(await xml(versionInXml(major, minor), rest), expected);
+    for (const rest of [',{"tag":"NoSuchTag","value":[]}]}', ',{"tag":', '']) assert.equal(await json(versionInJson(major, minor), rest), expected);
+    assert.equal(await json(versionInJson(major, minor), ',', 'kmip/2_1'), expected);
+  }
+  for (const wrong of ['"one"', '1.5', '{}']) assert.equal(await json(versionInJson('1', wrong), ''), '2.1');
+  assert.equal(await json('', '', 'kmip/1_4'), '1.4');
+  assert.equal(await xml(versionInXml('one', '0'), ''), '2.1');
+  assert.equal(await xml('', ''), '2.1');
 });
 
 test('so is a message that is not worked on', () => {
