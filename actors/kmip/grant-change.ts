@@ -4,6 +4,7 @@ import { namingOf } from '../../kernel/store/account-name.ts';
 import { accountOf, accountToBe } from '../../kernel/store/accounts.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
+import type { OperationName } from '../../kmip/operation-name.ts';
 import { Refusal } from '../../kmip/refusal.ts';
 import { requireOwned } from './access-owner.ts';
 import type { Principal } from './api.ts';
@@ -103,7 +104,8 @@ function requireGrantable({ id, owner }: ObjectDescription, rights: ReadonlySet<
     throw new Fault('KEYS_REFUSED', { detail: `Permission_Denied: ${reserved.join(' and ')} on ${id} cannot be granted: reserved for HSM admins only` });
 }
 
-const RESERVED: readonly string[] = ['destroy', 'revoke'];
+/** What ends a key, under the names of all versions. */
+const RESERVED: readonly string[] = (['Destroy', 'Obliterate', 'Revoke', 'Deactivate'] satisfies OperationName[]).map((name) => name.toLowerCase());
 
 /** @throws Fault BAD_REQUEST for a name that is not a right */
 export function rightsOf(operations: readonly string[]): ReadonlySet<string> {

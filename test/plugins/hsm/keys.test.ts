@@ -14,6 +14,7 @@ import {
   integer,
   type Json,
   kmip,
+  kmip3,
   makePair,
   makeSecret,
   PIN,
@@ -332,10 +333,12 @@ function rights() {
     await done(encrypt());
     await refused(kmip(server.user, 'Decrypt', identifier(id('shared')), bytes('Data', DATA)), /^Item_Not_Found/);
     await refused(kmip(server.user, 'Destroy', identifier(id('shared'))), /^Item_Not_Found/);
-    for (const right of ['destroy', 'revoke']) {
+    for (const right of ['destroy', 'obliterate', 'revoke', 'deactivate']) {
       const { status, text: why } = await grant('grant', right);
       assert.deepEqual([status, /reserved for HSM admins only/.test(why)], [422, true], why);
     }
+    for (const operation of ['Obliterate', 'Deactivate'])
+      await refused(kmip3(server.user, operation, identifier(id('shared'))), /^ItemNotFound|^ObjectNotFound/);
     const owned = await server.user('GET', '/access/obtained');
     assert.match(owned.text, /"owner_id":"hsm::soft_hsm"/);
     assert.equal((await grant('revoke', 'encrypt')).status, 200);
