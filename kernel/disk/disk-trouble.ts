@@ -23,7 +23,7 @@ const TROUBLES: readonly Trouble[] = [
   { says: 'this process has too many open files', codes: ['EMFILE'], mayBeRead: true },
   // SQLite does not tell why.
   {
-    says: 'the file cannot be opened: a right is missing, or this process has too many open files',
+    says: 'the file cannot be opened: a right is missing, this process has too many open files, or the disk has no room for a further file',
     codes: [],
     sqlite: { 14: 'SQLITE_CANTOPEN' },
     mayBeRead: true,

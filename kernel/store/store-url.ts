@@ -94,8 +94,8 @@ function rightProblem(path: string): string | undefined {
     return undefined;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // A disk that is read-only is told by what is written first.
-    return code === 'EACCES' ? `this user may not read and write ${path} (EACCES): give it to the user of the server, with mode 0600` : undefined;
+    if (code === 'EACCES') return `this user may not read and write ${path} (EACCES): give it to the user of the server, with mode 0600`;
+    return code === 'EROFS' ? `${path} is on a disk that is read-only (EROFS)` : undefined;
   }
 }
 

@@ -15,6 +15,7 @@ import { writePrivateFile } from '../../../kernel/disk/private-file.ts';
 import { encodeFault } from '../../../kernel/fault.ts';
 import { fileFailure, serverFailure } from '../../../kernel/start/start-failure.ts';
 import { openStore } from '../../../kernel/store/open.ts';
+import { requireWritable } from '../../../kernel/store/store-url.ts';
 import { mountDisk } from '../../disk.ts';
 import { temporaryFolder } from '../../server.ts';
 
@@ -34,7 +35,10 @@ const SAID: readonly (readonly [Error, string])[] = [
   [ofSqlite(8), 'the disk or the file is read-only (SQLITE_READONLY)'],
   // SQLITE_IOERR_WRITE.
   [ofSqlite(778), 'the disk reports an error (SQLITE_IOERR)'],
-  [ofSqlite(14), 'the file cannot be opened: a right is missing, or this process has too many open files (SQLITE_CANTOPEN)'],
+  [
+    ofSqlite(14),
+    'the file cannot be opened: a right is missing, this process has too many open files, or the disk has no room for a further file (SQLITE_CANTOPEN)',
+  ],
 ];
 
 test('each trouble has its words, from Node and from SQLite, and goes between threads as what passes', () => {
@@ -87,6 +91,10 @@ for (const [state, fact] of [
         opened.transaction((tx) => tx.exec('CREATE TABLE a (b TEXT)')),
       );
       await assert.rejects(old, (error) => fact.test(serverFailure(error) ?? ''));
+      // SQLite says of its log only that it cannot be opened, so a start looks before.
+      const looked = () => requireWritable(`sqlite:${join(data, 'old.db')}`);
+      if (state === 'full') looked();
+      else assert.throws(looked, { name: 'ConfigError', message: /store\.url: .*old\.db is on a disk that is read-only \(EROFS\)/ });
       const rows = async function* () {
         for (let at = 0; at < 99; at++) yield [Buffer.from(crypto.getRandomValues(new Uint8Array(9_999))).toString('base64')];
       };
