@@ -42,9 +42,9 @@ export async function ragPredict(ctx: AiContext, request: Request<Uint8Array | u
   if (sources !== undefined && sources !== 'true' && sources !== 'false') throw new Fault('BAD_REQUEST', { detail: 'sources: must be true or false' });
   // What is wrong with other fields is told before the base is looked up: else it would tell whether there is one that the caller may not read.
   const [base, options] = [requireName('db', db), { count: passagesIn(limit), ranking: rankingIn(ctx, ranking) }];
-  requireUse(ctx.config, base, 'readers', request.caller);
   const model = modelFor(ctx, 'answer');
   if (model) requireShort(query);
+  requireUse(ctx.config, base, 'readers', request.caller);
   const hits = await callWith(ctx.actors.library.at('main'), { signal: request.signal, deadlineMs: ctx.config.time_limit_seconds * 1_000 })
     .search(base, query, options, callerOf(request))
     .catch(refuseLateSearch);

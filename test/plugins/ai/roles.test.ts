@@ -59,6 +59,25 @@ test('a base is for the roles that it names: others do not learn that it is ther
   }
 });
 
+test('nor do they learn it by a question that is too long for a model', async () => {
+  const model = '[[ai.models]]\nid = "replies"\ntask = "answer"\nengine = "http"\nurl = "http://127.0.0.1:9/v1"\nmodel = "none"\n';
+  const server = await startServer({ config: `${CONFIG}${model}` });
+  try {
+    const they = people(server, await signInAdmin(server));
+    await they.realm('r');
+    await they.user('r', 'gus', 'a password of theirs');
+    const cookie = await they.session('r', 'gus', 'a password of theirs');
+    const outcome = async (db: string) => {
+      const { status, body } = await server.ask('POST', '/rag_predict', { cookie, ...(await form({ db, query: 'long '.repeat(10_000) })) });
+      return [status, body.message];
+    };
+    assert.deepEqual(await outcome('staff'), [400, 'query: the question is too long for the model']);
+    assert.deepEqual(await outcome('nothing'), await outcome('staff'));
+  } finally {
+    await server.end();
+  }
+});
+
 test('references outlive a restart; bases are created on request if the configuration says so', async () => {
   const folder = temporaryFolder();
   const start = () => startServer({ config: '[ai]\nauto_create_bases = true\nopen = true\n', dataDir: join(folder, 'data') });
