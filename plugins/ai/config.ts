@@ -4,13 +4,16 @@ import { Secret, Section } from '../../kernel/config/schema.ts';
 import { IDENTITY_PROVIDER, providerProblems } from '../../kernel/http/caller/identity-provider.ts';
 import { isFetchable } from '../../kernel/http/outbound.ts';
 import { composed } from '../../kernel/normal-form.ts';
+import { realmListProblems } from '../../kernel/realm-id.ts';
 import Type from '../../kernel/type.ts';
 import { MODEL, modelProblems } from './models.ts';
 import { isBaseName } from './name.ts';
 
 const roles = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { default: ['*'] });
 
-const BASE = Type.Object({ name: Type.String({ minLength: 1, maxLength: 128 }), readers: roles, writers: roles }, { additionalProperties: false });
+const realms = Type.Array(Type.String(), { default: ['*'] });
+
+const BASE = Type.Object({ name: Type.String({ minLength: 1, maxLength: 128 }), readers: roles, writers: roles, realms }, { additionalProperties: false });
 
 const PROVIDER = Type.Object({ ...IDENTITY_PROVIDER, roles_claim: Type.String({ default: '', maxLength: 255 }) }, { additionalProperties: false });
 
@@ -46,6 +49,7 @@ export function aiProblems({ documentary_bases: bases, models, model_hub: hub, a
     ...openProblems,
     ...providerProblems('.auth', providers),
     ...baseProblems(bases.map(({ name }) => composed(name))),
+    ...bases.flatMap(({ realms }, index) => realmListProblems(`.documentary_bases[${index}].realms`, realms)),
     ...modelProblems(models),
   ];
 }

@@ -4,7 +4,7 @@ import { PLACEMENT_OR_PROCESS } from '../../kernel/config/placement.ts';
 import { Host, Section } from '../../kernel/config/schema.ts';
 import { IDENTITY_PROVIDER, providerProblems } from '../../kernel/http/caller/identity-provider.ts';
 import { MAX_SEALS } from '../../kernel/keys/data-key.ts';
-import { isRealmId } from '../../kernel/realm-id.ts';
+import { isRealmId, realmListProblems } from '../../kernel/realm-id.ts';
 import Type from '../../kernel/type.ts';
 import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 
@@ -72,9 +72,7 @@ export function keysProblems({ realm, realms, identity_providers: providers }: K
   return [
     ...(realm === '' || isRealmId(realm) ? [] : ['.realm: not a valid realm name: use 1 to 64 letters, digits, _ and -']),
     ...(realm === '' || realms.includes('*') || realms.includes(realm) ? [] : [`.realm: ${realm} is not in keys.realms: add it there`]),
-    ...realms.flatMap((each, index) =>
-      each === '*' || isRealmId(each) ? [] : [`.realms[${index}]: not a valid realm name: use 1 to 64 letters, digits, _ and -, or "*" for all realms`],
-    ),
+    ...realmListProblems('.realms', realms),
     ...providerProblems('.identity_providers', providers),
   ];
 }

@@ -78,6 +78,51 @@ test('nor do they learn it by a question that is too long for a model', async ()
   }
 });
 
+test("administrators of another realm get at a base for some realms by no role that they give; the operator's own tokens do", async () => {
+  const config = '[[ai.documentary_bases]]\nname = "staff"\nreaders = ["staff"]\nwriters = ["staff"]\nrealms = ["r"]\n';
+  const server = await startServer({ config: `${config}[[ai.documentary_bases]]\nname = "all"\nrealms = ["r"]\n` });
+  try {
+    const they = people(server, await signInAdmin(server));
+    for (const id of ['r', 'other']) await they.realm(id);
+    const password_input = { plaintext: 'a password of theirs' };
+    const signIn = async (realm: string) => {
+      const cookie = await they.realmAdmin(realm, 'chief');
+      const body = { username: 'sam', password_input, roles: ['staff'] };
+      assert.equal((await server.ask('POST', `/realms/${realm}/userpass`, { cookie, body })).status, 201);
+      return they.session(realm, 'sam', password_input.plaintext);
+    };
+    const [own, spy] = [await signIn('r'), await signIn('other')];
+    const bytes = await docx(['The safe opens at noon.']);
+    const outcomes = async (who: { readonly cookie?: string; readonly headers?: Record<string, string> }) => {
+      const post = async (path: string, ...given: Parameters<typeof form>) => {
+        const { headers, body } = await form(...given);
+        return (await server.ask('POST', path, { ...who, headers: { ...headers, ...who.headers }, body })).status;
+      };
+      const added = await post('/add_reference', { db: 'staff', reference: 'safe' }, { name: 'a.docx', bytes });
+      const asked = await post('/rag_predict', { db: 'staff', query: 'When does the safe open?' });
+      return [added, asked, (await server.ask('GET', '/documentary_bases', who)).body.documentary_bases];
+    };
+    assert.deepEqual(await outcomes({ cookie: own }), [200, 200, { staff: ['safe'], all: [] }]);
+    assert.deepEqual(await outcomes({ cookie: spy }), [404, 404, {}]);
+    const root = { cookie: they.root };
+    await server.ask('POST', '/auth/approle/role/robot', { ...root, body: { token_policies: ['staff'], bind_secret_id: false } });
+    const { role_id } = (await server.ask('GET', '/auth/approle/role/robot/role-id', root)).body.data;
+    const token = (await server.ask('POST', '/auth/approle/login', { body: { role_id } })).body.auth.client_token;
+    assert.deepEqual(await outcomes({ headers: { 'x-app-token': token } }), [200, 200, { staff: ['safe'], all: [] }]);
+  } finally {
+    await server.end();
+  }
+});
+
+test('a realm that no name can be stops the start', async () => {
+  const config = '[[ai.documentary_bases]]\nname = "staff"\nrealms = ["r", "a/b"]\n';
+  const refused = await startServer({ config }).then(
+    async (server) => server.end().then(() => 'it started'),
+    (error: Error) => error.message,
+  );
+  assert.match(refused, /ai\.documentary_bases\[0\]\.realms\[1\]: not a valid realm name/);
+});
+
 test('references outlive a restart; bases are created on request if the configuration says so', async () => {
   const folder = temporaryFolder();
   const start = () => startServer({ config: '[ai]\nauto_create_bases = true\nopen = true\n', dataDir: join(folder, 'data') });
