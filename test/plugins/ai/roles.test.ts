@@ -78,7 +78,7 @@ test('nor do they learn it by a question that is too long for a model', async ()
   }
 });
 
-test("administrators of another realm get at a base for some realms by no role that they give; the operator's own tokens do", async () => {
+test('a base for some realms is for no role that another realm gives, but for those of app tokens', async () => {
   const config = '[[ai.documentary_bases]]\nname = "staff"\nreaders = ["staff"]\nwriters = ["staff"]\nrealms = ["r"]\n';
   const server = await startServer({ config: `${config}[[ai.documentary_bases]]\nname = "all"\nrealms = ["r"]\n` });
   try {
