@@ -10,8 +10,8 @@ const LASTING: ReadonlySet<string> = new Set(['counter', 'histogram']);
 export class Totals {
   /** What each thread said last. */
   readonly #last = new Map<number, Figures>();
-  /** The sums of threads that have ended. */
-  #ended: Figures = [];
+  /** Of threads that have ended: their sums, and those that are not added up yet. */
+  #ended: readonly Figures[] = [];
 
   note(thread: number, figures: Figures): void {
     this.#last.set(thread, figures);
@@ -21,12 +21,17 @@ export class Totals {
   async end(thread: number): Promise<void> {
     const lasting = (this.#last.get(thread) ?? []).filter(({ type }) => LASTING.has(String(type)));
     this.#last.delete(thread);
-    this.#ended = (await addUp([this.#ended, lasting]).getMetricsAsJSON()) as unknown as Figures;
+    // At once: a scrape that comes while they are added up must not miss them.
+    const parts = [...this.#ended, lasting];
+    this.#ended = parts;
+    const sums = await figuresOf(addUp(parts));
+    // Another thread has ended meanwhile: its sums have these too.
+    if (this.#ended === parts) this.#ended = [sums];
   }
 
   /** @param own the figures of this thread @returns the sums of all in the text format of Prometheus */
   async text(own: Figures): Promise<string> {
-    return addUp([own, this.#ended, ...this.#last.values()]).metrics();
+    return addUp([own, ...this.#ended, ...this.#last.values()]).metrics();
   }
 }
 

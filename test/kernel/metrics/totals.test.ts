@@ -57,4 +57,19 @@ test('what an ended thread counted stays counted, once; what it held is gone', a
   assert.ok(lines.includes('depth 0'), lines.join('\n'));
 });
 
+test('what threads counted that end at the same time stays counted, also in a scrape that comes meanwhile', async () => {
+  const [own, one, other] = [thread(), thread(), thread()];
+  one.logins.inc({ outcome: 'success' }, 2);
+  other.logins.inc({ outcome: 'success' }, 3);
+  const totals = new Totals();
+  totals.note(1, await figuresOf(one.registry));
+  totals.note(2, await figuresOf(other.registry));
+  const figures = await figuresOf(own.registry);
+  const ends = [totals.end(1), totals.end(2)];
+  const meanwhile = linesOf(await totals.text(figures));
+  await Promise.all(ends);
+  const after = linesOf(await totals.text(figures));
+  for (const lines of [meanwhile, after]) assert.ok(lines.includes('logins_total{outcome="success"} 5'), lines.join('\n'));
+});
+
 test.run();
