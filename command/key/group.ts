@@ -2,7 +2,7 @@
 import type { Group } from '../command.ts';
 import { decrypt, encrypt } from './encrypt.ts';
 import { grant, grants, ungrant } from './grant.ts';
-import { create, destroy, revoke, rotate, tag, untag } from './life.ts';
+import { create, destroy, recover, revoke, rotate, tag, untag } from './life.ts';
 import { list, show } from './list.ts';
 import { mac, sign, verify } from './sign.ts';
 import { exportKey, importKey, unwrap, wrap } from './transport.ts';
@@ -24,6 +24,7 @@ export const KEY_GROUP: Group = {
     importKey,
     exportKey,
     rotate,
+    recover,
     revoke,
     destroy,
     grant,

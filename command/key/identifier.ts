@@ -3,6 +3,8 @@ import type { Client } from '../../client/client.ts';
 import { enumeration, integer, type Node, structure, text } from '../../client/kmip.ts';
 
 const IDENTIFIER = /^([0-9a-f]{8}-[0-9a-f-]{27}|hsm::.+)$/;
+/** On-line and in the archive (bits of StorageStatusMask): a key there keeps its name. */
+export const ALL_STORAGES = integer('StorageStatusMask', 0x1 | 0x2);
 const NAMED = 'UninterpretedTextString';
 
 export const nameAttribute = (name: string): Node => structure('Name', text('NameValue', name), enumeration('NameType', NAMED));
@@ -21,6 +23,6 @@ export async function identifierOf(client: Client, word: string): Promise<string
 }
 
 async function locate(client: Client, attributes: readonly Node[]): Promise<string[]> {
-  const { UniqueIdentifier: found } = await client.kmip('Locate', [integer('MaximumItems', 2), structure('Attributes', ...attributes)]);
+  const { UniqueIdentifier: found } = await client.kmip('Locate', [integer('MaximumItems', 2), ALL_STORAGES, structure('Attributes', ...attributes)]);
   return found === undefined ? [] : ([] as string[]).concat(found as string | string[]);
 }

@@ -1,4 +1,4 @@
-// `gatehouse key create | rotate | revoke | destroy | tag | untag`: the life of a key.
+// `gatehouse key create | rotate | recover | revoke | destroy | tag | untag`: the life of a key.
 import { date, enumeration, integer, structure, text } from '../../client/kmip.ts';
 import { command, flag } from '../command.ts';
 import { confirmed, YES, type Yes } from '../confirmed.ts';
@@ -76,6 +76,18 @@ export const rotate = command({
       ? await given.client().kmip('ReKeyKeyPair', [text('PrivateKeyUniqueIdentifier', id)])
       : await given.client().kmip('ReKey', [text('UniqueIdentifier', id)]);
     given.out.line(String(answer['UniqueIdentifier'] ?? answer['PrivateKeyUniqueIdentifier']));
+  },
+});
+
+export const recover = command({
+  name: 'recover',
+  about: 'Take a key out of the archive, where it cannot be used or changed',
+  args: [KEY],
+  example: 'gatehouse key recover invoices',
+  async run(given, [word]) {
+    const id = await identifierOf(given.client(), word);
+    await given.client().kmip('Recover', [text('UniqueIdentifier', id)]);
+    given.out.done(`Recovered ${id}`, { id });
   },
 });
 

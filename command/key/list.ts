@@ -6,7 +6,7 @@ import { first } from '../first.ts';
 import { keepApart } from '../given.ts';
 import { whole } from '../number.ts';
 import { attributesOf, COLUMNS, detailsOf, ownedRow, rowOf } from './attributes.ts';
-import { identifierOf, nameAttribute, tagAttribute } from './identifier.ts';
+import { ALL_STORAGES, identifierOf, nameAttribute, tagAttribute } from './identifier.ts';
 import { KEY } from './life.ts';
 
 interface Search {
@@ -69,7 +69,7 @@ function searched({ tag, name, algorithm, state, type }: Search): Node[] {
 }
 
 async function located(client: Client, attributes: readonly Node[], limit: number, offset: number) {
-  const page = [integer('MaximumItems', limit), integer('OffsetItems', offset), structure('Attributes', ...attributes)];
+  const page = [integer('MaximumItems', limit), integer('OffsetItems', offset), ALL_STORAGES, structure('Attributes', ...attributes)];
   const { UniqueIdentifier: found = [] } = await client.kmip('Locate', page);
   const ids = ([] as string[]).concat(found as string | string[]);
   const rows = [];

@@ -103,6 +103,18 @@ test('what was destroyed is gone, what is revoked encrypts no more, and neither 
   assert.match(printed[3] ?? '', /^gone: [56]$/);
 });
 
+test('an archived key is found by its name and its tags, and works again when it is recovered', async () => {
+  const archive = '{"tag":"Archive","value":[{"tag":"UniqueIdentifier","type":"TextString","value":"\'$KEY\'"}]}';
+  const printed = await lines(`KEY=$(gatehouse key create aes-256 --name put-away --tag attic)
+    api() { curl -s -f --cacert data/tls/cert.pem -H 'content-type: application/json' "$@"; }
+    SESSION=$(api -c jar -u 'admin:correct horse battery' -X POST "$ADDRESS/login?realm=_" | sed 's/.*"session_id":"\\([^"]*\\)".*/\\1/')
+    api -b jar -d '${archive}' $ADDRESS/kmip/2_1 > /dev/null; api -b jar -X DELETE -d "{\\"session_ids\\":[\\"$SESSION\\"]}" $ADDRESS/sessions
+    gatehouse key list --tag attic | grep -c "^$KEY "; gatehouse key show put-away | grep -c ArchiveDate
+    echo text | gatehouse key encrypt put-away 2>&1 || echo "refused: $?"
+    gatehouse key recover put-away | grep -c "^Recovered $KEY$"; echo text | gatehouse key encrypt put-away | gatehouse key decrypt`);
+  assert.match(printed.join('\n'), /^1\n1\ngatehouse: .* it is archived .*\nrefused: 4\n1\ntext$/);
+});
+
 test('a hostile tag of a key is shown escaped, and is whole in JSON', async () => {
   const hostile = 'a\u001b]0;title\u0007\u202eb';
   writeFileSync(join(bash.folder, 'tag'), hostile);

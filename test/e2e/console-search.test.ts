@@ -1,9 +1,9 @@
-// The search for keys on the console in Chromium: what others have granted is searched by the same attributes as one's own, and a page that is gone leads to the last one.
+// The search for keys on the console in Chromium: what others have granted is searched by the same attributes as one's own, a page that is gone leads to the last one, and archived keys are found.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { people } from '../people.ts';
 import { skipWithout } from '../system.ts';
-import { openConsole, openStage, type Stage } from './console.ts';
+import { assertFit, openConsole, openStage, press, type Stage } from './console.ts';
 
 let stage: Stage | undefined;
 
@@ -66,6 +66,27 @@ if (!skipWithout('chromium')) {
     for (const id of ids.slice(1)) assert.equal((await server.ask('DELETE', `/v1/crypto/keys/${id}`, { cookie: root })).status, 204);
     await page.reload();
     await page.getByText('Nothing found').waitFor();
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  test('an archived key is found and shown as one, and can be used again when it is recovered', async () => {
+    const { server, browser, root } = stage as Stage;
+    const id = await makeKey(stage as Stage, { kty: 'oct' }, ['put-away']);
+    const archive = { tag: 'Archive', value: [{ tag: 'UniqueIdentifier', type: 'TextString', value: id }] };
+    assert.equal((await server.ask('POST', '/kmip/2_1', { cookie: root, body: archive })).status, 200);
+    const { page, complaints } = await openConsole(browser, server.address, root, 'keys?tag=put-away');
+    await page.getByText('1 to 1 of 1').waitFor();
+    assert.match(await page.getByRole('row').last().innerText(), /Active\s+Archived/);
+    await page.getByRole('link', { name: id }).click();
+    await page.getByText('It can be used and changed when it is recovered.').waitFor();
+    // What would be refused is not offered.
+    for (const name of ['Rotate', 'Export', 'Revoke', 'Encrypt', 'Change the tags']) assert.equal(await page.getByRole('button', { name }).count(), 0, name);
+    await assertFit(page, 'the page of an archived key');
+    await press(page, 'Recover');
+    await page.getByRole('button', { name: 'Revoke' }).waitFor();
+    await page.getByRole('button', { name: 'Encrypt' }).waitFor();
+    assert.equal(await page.getByText('Archived', { exact: true }).count(), 0);
     assert.deepEqual(complaints, []);
     await page.context().close();
   });

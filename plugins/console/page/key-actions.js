@@ -1,4 +1,4 @@
-// What can be done to a key as a whole: activate, rotate, export, revoke and destroy. The last two say what will stop working.
+// What can be done to a key as a whole: recover, activate, rotate, export, revoke and destroy. The last two say what will stop working.
 
 import { html, nothing } from '/console/lib/lit-html.js';
 import { get, part, Refusal } from './api.js';
@@ -6,7 +6,7 @@ import { save, toBytes } from './bytes.js';
 import { askForName, askIn } from './dialog.js';
 import { checkField, selectField, textField, textIn } from './form.js';
 import { dateTime, enumeration, identifier, operate, structure, text } from './kmip.js';
-import { tell } from './notice.js';
+import { tell, tellDrawn } from './notice.js';
 
 /** @typedef {import('./managed-object.js').ManagedObject} ManagedObject */
 /** @typedef {Readonly<Record<string, boolean>>} May */
@@ -28,6 +28,8 @@ export function actionsOf(object, may, isOwner, again) {
   const isPair = type === 'PrivateKey';
   const button = (/** @type {string} */ words, /** @type {() => unknown} */ work, look = 'quiet') =>
     html`<button type="button" class=${look} @click=${work}>${words}</button>`;
+  // The server refuses everything else until then.
+  if (object.isArchived) return may['recover'] ? [button('Recover', () => recover(object, again), '')] : [];
   return [
     state === 'PreActive' && may['activate'] ? button('Activate', () => activate(object, again), '') : nothing,
     isAlive && (isPair ? may['rekeykeypair'] : type === 'SymmetricKey' && may['rekey']) ? button('Rotate', () => rotate(object, isPair)) : nothing,
@@ -35,6 +37,12 @@ export function actionsOf(object, may, isOwner, again) {
     isAlive && may['revoke'] ? button('Revoke', () => revoke(object, isOwner, again), 'quiet warn') : nothing,
     !isGone && state !== 'Active' && may['destroy'] ? button('Destroy', () => destroy(object, isOwner, again), 'quiet warn') : nothing,
   ];
+}
+
+/** @param {ManagedObject} object @param {() => unknown} again */
+async function recover({ id }, again) {
+  await operate('Recover', [identifier(id)]);
+  await tellDrawn(again, 'The key is recovered from the archive.');
 }
 
 /** @param {ManagedObject} object @param {() => unknown} again */

@@ -42,9 +42,9 @@ function relative(type, to, related) {
 
 /** @param {ManagedObject} object @param {string} words */
 function box(object, words) {
-  const { id, title, kind, state, dates } = object;
+  const { id, title, kind, dates } = object;
   const made = (dates['InitialDate'] ?? '').slice(0, 10);
-  const inside = html`<small>${words || made}</small><bdi>${title}</bdi><span>${kind} ${stateBadge(state)}</span>`;
+  const inside = html`<small>${words || made}</small><bdi>${title}</bdi><span>${kind} ${stateBadge(object)}</span>`;
   return words === 'This key'
     ? html`<span class="box this" aria-current="true">${inside}</span>`
     : html`<a class="box" href="#/key/${encodeURIComponent(id)}">${inside}</a>`;

@@ -26,6 +26,7 @@ const OPERATIONS = [
   'rekeykeypair',
   'revoke',
   'destroy',
+  'recover',
   'export',
   'addattribute',
   'setattribute',
@@ -41,17 +42,17 @@ export async function open(stage) {
   const links = await linkList(object);
   const template = html`
     <p class="trail"><a href="#/keys">Keys</a></p>
-    ${head(html`<bdi>${object.title}</bdi>`, html`${stateBadge(object.state)} ${object.typeName}, ${object.kind}`, actionsOf(object, may, isOwner, again))}
+    ${head(html`<bdi>${object.title}</bdi>`, html`${stateBadge(object)} ${object.typeName}, ${object.kind}${object.isArchived ? '. It can be used and changed when it is recovered.' : ''}`, actionsOf(object, may, isOwner, again))}
     <div class="parts">
       <section class="card" aria-labelledby="facts-title">
         <h2 id="facts-title">Attributes</h2>
         ${facts(object, isOwner, again)}
       </section>
       <section class="card" aria-labelledby="life-title"><h2 id="life-title">Life</h2>${lifeLine(object)}</section>
-      ${tryOutPart(object, may)}
+      ${object.isArchived ? nothing : tryOutPart(object, may)}
       ${links}
       ${grants}
-      ${isOwner ? rotationPart(object, again) : nothing}
+      ${isOwner && !object.isArchived ? rotationPart(object, again) : nothing}
     </div>
   `;
   stage.show(object.title, template);
@@ -60,9 +61,10 @@ export async function open(stage) {
 /** @param {import('./managed-object.js').ManagedObject} object @param {boolean} isOwner @param {() => unknown} again */
 function facts(object, isOwner, again) {
   const { id, place, tags, mask, dates, nodes } = object;
-  const edit = isOwner
-    ? html`<button type="button" class="bare" @click=${() => editTags(object, again)}>Change<span class="visually-hidden"> the tags</span></button>`
-    : nothing;
+  const edit =
+    isOwner && !object.isArchived
+      ? html`<button type="button" class="bare" @click=${() => editTags(object, again)}>Change<span class="visually-hidden"> the tags</span></button>`
+      : nothing;
   const yes = (/** @type {string} */ tag) => ({ true: 'yes', false: 'no' })[String(memberOf(nodes, tag))];
   const reason = memberOf(nodes, 'RevocationReason') ?? [];
   return factList([

@@ -10,6 +10,8 @@ import { nameField, nameIn } from './names.js';
 import { day, empty, head, pager, pages, stateBadge, table, tagList } from './shown.js';
 
 const PAGE = 25;
+/** On-line and in the archive: a key there keeps its name, and its page is where it is recovered. Bits of StorageStatusMask (KMIP 2.1 section 12). */
+const STORAGES = 0x1 | 0x2;
 const ALGORITHMS = [
   'AES',
   'RSA',
@@ -66,7 +68,7 @@ function list({ objects, owners }) {
   const rows = objects.map((object) => [
     html`<a href="#/key/${encodeURIComponent(object.id)}"><bdi>${object.title}</bdi></a>`,
     html`${object.typeName}<small>${object.kind}</small>`,
-    stateBadge(object.state),
+    stateBadge(object),
     tagList(object.tags),
     owners.has(object.id) ? html`<bdi>${owners.get(object.id)}</bdi>` : object.place,
     day(object.dates['InitialDate']),
@@ -123,7 +125,8 @@ async function located(query) {
     ...given(query, 'state', (value) => enumeration('State', value)),
     ...['hsm', 'owner', 'scope'].flatMap((name) => given(query, name, (value) => vendorNode(name, value))),
   ];
-  const answer = await operate('Locate', [integer('MaximumItems', PAGE), integer('OffsetItems', offset), structure('Attributes', asked)]);
+  const where = [integer('MaximumItems', PAGE), integer('OffsetItems', offset), integer('StorageStatusMask', STORAGES)];
+  const answer = await operate('Locate', [...where, structure('Attributes', asked)]);
   const ids = membersOf(answer, 'UniqueIdentifier');
   // The list has become shorter since the address was made, as when the last key of its last page is destroyed.
   if (ids.length === 0 && offset > 0) return located(new URLSearchParams({ ...Object.fromEntries(query), offset: String(lastBefore(offset, answer)) }));
@@ -131,10 +134,10 @@ async function located(query) {
   const count = memberOf(answer, 'LocatedItems');
   const total = count === undefined ? Number.POSITIVE_INFINITY : Number(count);
   const at = (/** @type {number} */ start) => `#/keys?${queryOf({ ...Object.fromEntries(query), offset: start > 0 ? start : '' })}`;
-  const where = ids.length === 0 ? '' : `${offset + 1} to ${offset + ids.length} of ${count === undefined ? 'many' : total.toLocaleString()}`;
+  const told = ids.length === 0 ? '' : `${offset + 1} to ${offset + ids.length} of ${count === undefined ? 'many' : total.toLocaleString()}`;
   const before = offset > 0 ? () => go(at(offset - PAGE)) : undefined;
   const after = offset + ids.length < total && ids.length > 0 ? () => go(at(offset + PAGE)) : undefined;
-  return { objects: await describeAll(ids), owners: new Map(), around: pager(before, after, where) };
+  return { objects: await describeAll(ids), owners: new Map(), around: pager(before, after, told) };
 }
 
 /** @param {number} offset @param {readonly import('./kmip.js').Node[]} answer of Locate @returns {number} the offset of the last page before this one */

@@ -10,6 +10,7 @@ const EVENTS = /** @type {const} */ ([
   ['DeactivationDate', 'Deactivated', 'Is deactivated'],
   ['CompromiseOccurrenceDate', 'Compromised', 'Is compromised'],
   ['CompromiseDate', 'Compromise reported', 'Is reported compromised'],
+  ['ArchiveDate', 'Archived', 'Is archived'],
   ['DestroyDate', 'Destroyed', 'Is destroyed'],
 ]);
 

@@ -40,7 +40,7 @@ export const STATES = /** @type {Readonly<Record<string, readonly [string, strin
   DestroyedCompromised: ['Destroyed, compromised', 'bad'],
 });
 
-/** @typedef {{ id: string, type: string, typeName: string, name: string, title: string, algorithm: string, bits: number, curve: string, kind: string, state: string, tags: string[], mask: number, links: { type: string, to: string }[], place: string, dates: Readonly<Record<string, string>>, nodes: readonly import('./kmip.js').Node[] }} ManagedObject */
+/** @typedef {{ id: string, type: string, typeName: string, name: string, title: string, algorithm: string, bits: number, curve: string, kind: string, state: string, isArchived: boolean, tags: string[], mask: number, links: { type: string, to: string }[], place: string, dates: Readonly<Record<string, string>>, nodes: readonly import('./kmip.js').Node[] }} ManagedObject */
 
 const DATES = [
   'InitialDate',
@@ -50,6 +50,7 @@ const DATES = [
   'DeactivationDate',
   'CompromiseOccurrenceDate',
   'CompromiseDate',
+  'ArchiveDate',
   'DestroyDate',
   'LastChangeDate',
   'RotateDate',
@@ -66,6 +67,8 @@ function objectOf(id, nodes) {
     ...{ id, type, typeName: TYPES[type] ?? type, name, title: folded(name) === '' ? id : name, algorithm, bits, curve, nodes },
     kind: kindOf(algorithm, bits, curve),
     state: memberOf(nodes, 'State') ?? '',
+    // It has the date as long as it is in the archive (KMIP 2.1 section 4.5).
+    isArchived: memberOf(nodes, 'ArchiveDate') !== undefined,
     tags: tagsOf(nodes),
     mask: Number(memberOf(nodes, 'CryptographicUsageMask') ?? 0),
     links: membersOf(nodes, 'Link').map((link) => ({ type: memberOf(link, 'LinkType'), to: String(memberOf(link, 'LinkedObjectIdentifier')) })),
@@ -103,6 +106,7 @@ const SHORT = [
   'CryptographicLength',
   'CryptographicDomainParameters',
   'State',
+  'ArchiveDate',
   'InitialDate',
   'CryptographicUsageMask',
 ].map((value) => ({ tag: 'AttributeReference', type: 'Enumeration', value }));

@@ -21,10 +21,10 @@ export function day(when) {
   return html`<time datetime=${date.toISOString()} title=${MOMENT.format(date)}>${DAY.format(date)}</time>`;
 }
 
-/** @param {string} state of a managed object */
-export function stateBadge(state) {
+/** @param {{ state: string, isArchived: boolean }} object */
+export function stateBadge({ state, isArchived }) {
   const [words, look] = STATES[state] ?? [state || 'Unknown', 'ended'];
-  return badge(words, look);
+  return html`${badge(words, look)}${isArchived ? html` ${badge('Archived', 'waiting')}` : nothing}`;
 }
 
 /** @param {string} words @param {string} look good, waiting, ended, bad or plain */
