@@ -5,8 +5,8 @@ import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
 import type { ObjectType } from '../../../kmip/object-type.ts';
 import type { Structure } from '../../../kmip/ttlv/node.ts';
-import type { OperationContext } from '../operation-context.ts';
-import type { ObjectDescription } from './managed-object.ts';
+import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
+import type { Draft, ObjectDescription } from './managed-object.ts';
 
 /** A pair whose private key may be kept where it was made. */
 export type MadePair = Omit<KeyPair, 'privateKey'> & { readonly privateKey: KeyObject | undefined };
@@ -28,6 +28,8 @@ export interface KeyKeeper {
   makePair(ctx: OperationContext, id: string, pair: PairToMake): Promise<MadePair>;
   /** Takes a key that a client brings. @returns what remains of the content */
   take(ctx: OperationContext, id: string, type: ObjectType, content: Structure, attributes: AttributeSet): Promise<Structure>;
+  /** Called for a key that was taken, in the transaction that inserts its object and before that: links it with the other half of its pair, if that is there. */
+  linkTaken(tx: ObjectTransaction, taken: Draft, now: number): Promise<void>;
   /** Destroys keys that were made for a change that failed. */
   discard(ids: readonly string[]): Promise<void>;
   /** @throws Refusal if that is not possible now */

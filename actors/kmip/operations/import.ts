@@ -65,6 +65,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
     takeState(draft, given.first(TAG.State), ctx.now);
     const all = [draft, ...(file?.companions(draft) ?? [])];
     await ctx.change(async (tx) => {
+      await keeper?.linkTaken(tx, draft, ctx.now);
       for (const each of all) await put(tx, each, replace, ctx);
     });
   } catch (error) {

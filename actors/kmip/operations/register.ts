@@ -16,7 +16,7 @@ import { chosenIn, placeFor } from '../object/place.ts';
 import { contentIn, describeContent } from '../object/registered.ts';
 import { addWrappingLink } from '../object/wrapping/wrapping-link.ts';
 import type { Operation } from '../operation.ts';
-import type { OperationContext } from '../operation-context.ts';
+import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 import { withDefaults } from '../policy/defaults.ts';
 
 export const register = {
@@ -48,9 +48,11 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   try {
     const draft = newObject(ctx, { place, type, content: stored, attributes, brought: true });
     const all = [draft, ...(file?.companions(draft) ?? [])];
-    await ctx.create(async (tx) => {
+    const create = async (tx: Pick<ObjectTransaction, 'create'>) => {
       for (const each of all) await tx.create(register.event, each);
-    });
+    };
+    if (keeper) await ctx.change((tx) => keeper.linkTaken(tx, draft, ctx.now).then(() => create(tx)));
+    else await ctx.create(create);
   } catch (error) {
     await keeper?.discard([place.id]);
     throw error;

@@ -1,5 +1,6 @@
 // Keys that requests bring to a token or make there: under a name that is free again, never in place of another key, and not at all if the request is refused.
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'uvu';
 import { skipWithout } from '../../system.ts';
 import {
@@ -75,6 +76,48 @@ if (!skipWithout('softhsm2')) {
     for (const [attribute, why] of wrong) await refused(bring('refused', '04', false, attribute), why);
     assert.deepEqual(labels(), before);
     await done(makeSecret(server.admin, id('refused')));
+  });
+
+  test('the halves of a pair that come one by one lead to each other, and are used as a pair', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const facts = [enumeration('CryptographicAlgorithm', 'EC'), integer('CryptographicLength', 256)];
+    const register = (name: string, type: string, format: string, der: Buffer, ...more: Json[]) => {
+      const block = structure('KeyBlock', enumeration('KeyFormatType', format), structure('KeyValue', bytes('KeyMaterial', der)), ...facts);
+      const mask = integer('CryptographicUsageMask', type === 'PrivateKey' ? 1 : 2);
+      return kmip(
+        server.admin,
+        'Register',
+        enumeration('ObjectType', type),
+        structure('Attributes', identifier(id(name)), mask, ...more),
+        structure(type, block),
+      );
+    };
+    const privateHalf = (name: string, ...more: Json[]) =>
+      done(register(name, 'PrivateKey', 'PKCS_8', privateKey.export({ type: 'pkcs8', format: 'der' }), ...more));
+    const publicHalf = (name: string, ...more: Json[]) =>
+      done(register(`${name}_pk`, 'PublicKey', 'X_509', publicKey.export({ type: 'spki', format: 'der' }), ...more));
+    const linksOf = async (name: string) => {
+      const { Attributes: all } = await done(kmip(server.admin, 'GetAttributes', identifier(id(name)), enumeration('AttributeReference', 'Link')));
+      return (all as unknown as { value: Json[] }[]).map(({ value }) => value.map(({ value: each }) => each));
+    };
+    const called = structure('Name', text('NameValue', 'of both halves'), enumeration('NameType', 'UninterpretedTextString'));
+    await privateHalf('private first', called);
+    await publicHalf('private first', called);
+    await publicHalf('public first');
+    await privateHalf('public first');
+    for (const name of ['private first', 'public first']) {
+      assert.deepEqual(await linksOf(name), [['PublicKeyLink', id(`${name}_pk`)]]);
+      assert.deepEqual(await linksOf(`${name}_pk`), [['PrivateKeyLink', id(name)]]);
+      const { body: signed } = await server.admin('POST', '/v1/crypto/sign', { body: { kid: id(name), alg: 'ES256', data: 'aGVsbG8' } });
+      const { body } = await server.admin('POST', '/v1/crypto/verify', { body: { ...signed, data: 'aGVsbG8' } });
+      assert.equal(body.valid, true, JSON.stringify(body));
+      const replaced = await done(kmip(server.admin, 'ReKeyKeyPair', text('PrivateKeyUniqueIdentifier', id(name))));
+      assert.equal(replaced['PublicKeyUniqueIdentifier'], id(`${name}::1_pk`));
+    }
+    const elsewhere = structure('Link', enumeration('LinkType', 'PublicKeyLink'), text('LinkedObjectIdentifier', id('public first_pk')));
+    await privateHalf('linked by its client', elsewhere);
+    await publicHalf('linked by its client');
+    assert.deepEqual(await linksOf('linked by its client'), [['PublicKeyLink', id('public first_pk')]]);
   });
 
   test('a key whose Name another has is refused, and stays not on the token, made or brought', async () => {

@@ -4,21 +4,19 @@ import { Fault } from '../../../../kernel/fault.ts';
 import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
 import { isPublicName } from '../../../../kmip/pair-name.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
-import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import type { SlotPlace, TokenKey, TokenKeyKind } from '../../../hsm/api.ts';
-import type { ObjectTransaction, OperationContext } from '../../operation-context.ts';
-import { linkedTo, setLink } from '../create.ts';
+import type { OperationContext } from '../../operation-context.ts';
+import { linkedTo } from '../create.ts';
 import type { DatabaseParts } from '../database-objects.ts';
 import { identifierOf, namesById, placeOf, type TokenPlace } from '../hsm-identifier.ts';
 import { isDestroyed } from '../life/lifecycle.ts';
 import type { Draft } from '../managed-object.ts';
 import { draftOf, foundIdentifier, toldHalf } from './found-key.ts';
 import type { OwnKeys } from './own-keys.ts';
+import { linkHalves } from './pair-links.ts';
 import { kindOf } from './shape.ts';
 import { refusalOf as refusalBy } from './token-refusal.ts';
 import type { Tokens } from './tokens.ts';
-
-const { PrivateKey, PublicKey } = ENUM.ObjectType;
 
 /** Only for callers who administer the instance: what others may know of is in the database. @param id in full; undefined for all keys of all slots @param own keys of the server, which are left alone */
 export async function discoverKeys(tokens: Tokens, parts: DatabaseParts, ctx: OperationContext, id: string | undefined, own: OwnKeys): Promise<void> {
@@ -153,15 +151,6 @@ async function draftsOf(taking: Taking, key: TokenKey, at: SlotPlace): Promise<D
   return told ? [{ ...told, found: true }] : [];
 }
 
-/** A private key that was taken in without its public key gets the link to it when it comes. */
-async function linkBack(tx: ObjectTransaction, half: Draft): Promise<void> {
-  const id = half.type === PublicKey ? linkedTo(half, 'PrivateKeyLink') : undefined;
-  const other = id === undefined ? undefined : await tx.read(id);
-  if (other?.type !== PrivateKey || isDestroyed(other.state) || linkedTo(other, 'PublicKeyLink') !== undefined) return;
-  setLink(other, 'PublicKeyLink', half.id);
-  await tx.update(other);
-}
-
 async function takeInOne(taking: Taking, key: TokenKey, at: SlotPlace): Promise<void> {
   const { ctx } = taking;
   const id = foundIdentifier(key, at);
@@ -170,9 +159,9 @@ async function takeInOne(taking: Taking, key: TokenKey, at: SlotPlace): Promise<
     if (drafts.length === 0) return;
     await ctx.change(async (tx) => {
       for (const draft of drafts) {
+        await linkHalves(tx, draft, ctx.now);
         await tx.insert(draft);
         await tx.audit('key.discover', draft.id);
-        await linkBack(tx, draft);
       }
     });
   } catch (error) {

@@ -16,6 +16,7 @@ import { placeOf, type TokenPlace } from '../hsm-identifier.ts';
 import type { KeyKeeper, MadePair, PairToMake } from '../key-keeper.ts';
 import type { ManagedObject, ObjectDescription } from '../managed-object.ts';
 import { broughtKey } from './brought.ts';
+import { linkHalves } from './pair-links.ts';
 import { publicKeyOf } from './public-key.ts';
 import { guard, keptContent, kindOf, pairShape, secretShape, usesOf } from './shape.ts';
 import type { Tokens } from './tokens.ts';
@@ -103,6 +104,10 @@ export class TokenKeeper implements KeyKeeper {
     const object = { id, type, content, attributes, owner: '', state: ENUM.State.PreActive, archived: false };
     const place = this.#place(id, type === ObjectType.PublicKey);
     return this.#orTakeIn(ctx, place, take(this.#tokens, place, object, attributes));
+  }
+
+  linkTaken(...taken: Parameters<typeof linkHalves>): Promise<void> {
+    return linkHalves(...taken);
   }
 
   /** What cannot be destroyed now is found on the token later. */

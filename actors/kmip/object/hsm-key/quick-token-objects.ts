@@ -24,7 +24,7 @@ export function quickTokenObjects(tokens: Tokens, parts: DatabaseParts, keyEncry
         found && !isDestroyed(found.object.state) ? undefined : leave(),
       );
     },
-    keeper: { ownerOf: leave, makeSecret: leave, makePair: leave, take: leave, discard: leave, destroy: leave },
+    keeper: { ownerOf: leave, makeSecret: leave, makePair: leave, take: leave, linkTaken: leave, discard: leave, destroy: leave },
     newIdentifier: leave,
     requirePlace: leave,
     readWhole: leave,
