@@ -56,6 +56,16 @@ test('bytes are never printed, and errors keep their stack', () => {
   assert.match(String(line?.['error']), /what happened\n\s+at /);
 });
 
+test('what steers a terminal, or turns or hides text, is escaped, and means the same', () => {
+  const said = 'a\u001b[2J \u009b2J \u007f \u0085 \u2028 \u202e \u200b \ufeff \u{e0041} \ud800 \u00e9 \u{1f600}\r\n{"level":"error"}';
+  const lines: string[] = [];
+  createLog('debug', { write: (line) => void lines.push(line) }).debug({ said, [`key${said}`]: [{ said }] }, said);
+  assert.doesNotMatch(lines.join('').slice(0, -1), /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
+  const entry = JSON.parse(lines.join(''));
+  assert.deepEqual([entry.said, entry[`key${said}`], entry.msg], [said, [{ said }], said]);
+  assert.match(lines.join(''), /\u00e9 \u{1f600}/u, 'letters and signs stay as they are');
+});
+
 test('an entry names its request, and a level that is off costs nothing', () => {
   callContext.run({ requestId: 'r-9' }, () => assert.equal(logged({})?.['request_id'], 'r-9'));
   assert.equal(logged({}, 'info'), undefined);
