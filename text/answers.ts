@@ -1,5 +1,5 @@
 // Answers a question without a model: the sentences of the given texts that have most of its words, and the kind of thing that it asks for.
-import { sentencesOf } from './sentences.ts';
+import { endsSentence, sentencesOf } from './sentences.ts';
 import { fold, termsOf } from './words.ts';
 
 const MAX_ANSWERS = 3;
@@ -26,12 +26,16 @@ interface Candidate {
   readonly terms: ReadonlySet<string>;
   /** Of the text that it is in, from 0. */
   readonly source: number;
+  /** The sentence behind it in that text. */
+  readonly next: string | undefined;
 }
 
 /** @param texts the most relevant first @returns at most three sentences, the best first; none if no sentence has a word of the question */
 export function answersTo(query: string, texts: readonly string[]): string[] {
   const wanted = new Set(termsOf(query));
-  const candidates = texts.flatMap((text, source) => sentencesOf(text).map((one) => ({ text: one, terms: new Set(termsOf(one)), source })));
+  const candidates = texts.flatMap((text, source) =>
+    sentencesOf(text).map((one, at, all) => ({ text: one, terms: new Set(termsOf(one)), source, next: all[at + 1] })),
+  );
   const weights = raritiesOf(wanted, candidates);
   const kind = KINDS.find(([question]) => question.test(fold(query)))?.[1];
   const scored = candidates
@@ -39,8 +43,25 @@ export function answersTo(query: string, texts: readonly string[]): string[] {
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score);
   const enough = (scored[0]?.score ?? 0) * MIN_SHARE;
-  const best = scored.filter(({ score }) => score >= enough).map(({ candidate }) => candidate.text);
-  return [...new Set(best)].slice(0, MAX_ANSWERS);
+  return shown(
+    scored.filter(({ score }) => score >= enough).map(({ candidate }) => candidate),
+    wanted,
+  );
+}
+
+/** A heading that only repeats words of the question answers nothing: it is shown with what it stands over. */
+function shown(best: readonly Candidate[], wanted: ReadonlySet<string>): string[] {
+  const answers: string[] = [];
+  const told = new Set<string>();
+  for (const { text, terms, next } of best) {
+    if (answers.length === MAX_ANSWERS) break;
+    const isEcho = next !== undefined && !endsSentence(text) && [...terms].every((term) => wanted.has(term));
+    if (told.has(text) || (isEcho && told.has(next))) continue;
+    answers.push(isEcho ? `${text}\n${next}` : text);
+    told.add(text);
+    if (isEcho) told.add(next);
+  }
+  return answers;
 }
 
 /** A word of the question that few sentences have says more than one that many have. A question may be as long as a text: only what a sentence has is looked up. */

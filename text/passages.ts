@@ -12,6 +12,7 @@ export interface Block {
 }
 
 export interface Passage {
+  /** With an empty line between blocks: no sentence goes on in the next one. */
   readonly text: string;
   /** The heading that it stands under. */
   readonly chapter?: string;
@@ -27,15 +28,18 @@ const MAX_SENTENCE = 2_000;
 /** The same where a sign is a syllable or a word. */
 const MAX_UNSPACED = 400;
 
+/** `sentencesOf` ends a sentence here: a heading in bold type, an item of a list or a row of a table has no full stop. */
+const BETWEEN = '\n\n';
+
 export function passagesOf(blocks: Iterable<Block>): Passage[] {
   const passages: Passage[] = [];
   let chapter: string | undefined;
   let page: number | undefined;
-  let open: string[] = [];
+  let open = '';
   let words = 0;
   const close = () => {
-    if (open.length > 0) passages.push({ text: open.join(' '), ...(chapter !== undefined && { chapter }), ...(page !== undefined && { page }) });
-    open = [];
+    if (open !== '') passages.push({ text: open, ...(chapter !== undefined && { chapter }), ...(page !== undefined && { page }) });
+    open = '';
     words = 0;
   };
   for (const block of blocks) {
@@ -43,10 +47,11 @@ export function passagesOf(blocks: Iterable<Block>): Passage[] {
     page = block.page;
     if (block.isHeading) chapter = block.text.slice(0, cutBefore(block.text, MAX_CHAPTER));
     else
-      for (const sentence of sentencesOf(block.text).flatMap(cut)) {
+      for (const [at, sentence] of sentencesOf(block.text).flatMap(cut).entries()) {
         const length = lengthInWords(sentence);
         if (words > 0 && words + length > MAX_WORDS) close();
-        open.push(sentence);
+        if (open !== '') open += at === 0 ? BETWEEN : ' ';
+        open += sentence;
         words += length;
       }
   }

@@ -9,6 +9,9 @@ const ABBREVIATION = /(?:^|[\s(])(?:Mr|Mrs|Ms|Dr|Prof|St|Mme|Mlle|M|No|Fig|vs|cf
 
 /** An empty line, or the next item of a list, ends a paragraph; other line breaks come from the layout. */
 const PARAGRAPH = /\n[^\S\n]*(?:\n\s*|(?=[-*•] ))/;
+/** What ends a sentence, with quotation marks and brackets that may stand behind it. */
+const END = /[.!?…。！？؟۔։।።][\p{Pe}\p{Pf}"'\s]*$/u;
+
 /** What Unicode has between paragraphs: a sentence ends there. */
 const SEPARATOR = '\u2029';
 
@@ -34,4 +37,9 @@ export function sentenceSpans(text: string): (readonly [start: number, end: numb
   }
   if (start < text.length) spans.push([start, text.length]);
   return spans;
+}
+
+/** Whether a text ends as sentences do; headings, items of lists and rows of tables mostly do not. */
+export function endsSentence(text: string): boolean {
+  return END.test(text.slice(-TAIL));
 }

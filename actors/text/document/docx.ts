@@ -5,6 +5,7 @@ import { squeeze } from '../../../text/squeeze.ts';
 import type { Archive } from './archive.ts';
 import { Blocks, type Content } from './content.ts';
 import { type Attributes, visitXml } from './markup.ts';
+import { TableRows } from './table-rows.ts';
 
 const BODY = 'word/document.xml';
 const PROPERTIES = 'docProps/core.xml';
@@ -59,8 +60,8 @@ interface Paragraph {
   isHeading: boolean;
 }
 
-function paragraphsOf(xml: string, part: string, reading: (characters: number) => void): Block[] {
-  const blocks: Block[] = [];
+function paragraphsOf(xml: string, part: string, reading: (characters: number) => void): readonly Block[] {
+  const rows = new TableRows();
   /** A text box is a paragraph in another. */
   const open: Paragraph[] = [];
   /** Text stands in elements called t, of words, formulas and drawings; deleted text, in delText, and field codes do not count. */
@@ -77,6 +78,7 @@ function paragraphsOf(xml: string, part: string, reading: (characters: number) =
     open(name: string, { val = '' }: Attributes) {
       isText = name === 't';
       if (SKIPPED.has(name)) skipped++;
+      rows.open(name);
       if (name === 'p') open.push({ text: '', isHeading: false });
       append(SIGNS[name] ?? '');
       const paragraph = open.at(-1);
@@ -90,11 +92,12 @@ function paragraphsOf(xml: string, part: string, reading: (characters: number) =
       if (SKIPPED.has(name)) skipped--;
       const ended = name === 'p' ? open.pop() : undefined;
       const text = ended && squeeze(ended.text).trim();
-      if (ended && text) blocks.push({ text, isHeading: ended.isHeading });
+      if (ended && text) rows.add({ text, isHeading: ended.isHeading });
+      rows.close(name);
     },
   };
   visitXml(xml, visit, part);
-  return blocks;
+  return rows.end();
 }
 
 function titleOf(xml: string): string {

@@ -3,6 +3,7 @@ import { Parser } from 'htmlparser2';
 import type { Block } from '../../../text/passages.ts';
 import { squeeze } from '../../../text/squeeze.ts';
 import { refuse } from '../refuse.ts';
+import { TableRows } from './table-rows.ts';
 
 /** Elements in each other. Browsers take as many; with thousands the parser takes quadratic time. */
 const MAX_DEPTH = 512;
@@ -59,21 +60,22 @@ const HEADING = /^h[1-6]$/;
  * @returns the blocks of an HTML or XHTML document, in order; markup that is not closed is read as browsers do
  * @throws Fault BAD_REQUEST for too many elements in each other, and what `reading` throws
  */
-export function htmlBlocks(html: string, isXml: boolean, reading: (characters: number) => void = () => {}): Block[] {
-  const blocks: Block[] = [];
+export function htmlBlocks(html: string, isXml: boolean, reading: (characters: number) => void = () => {}): readonly Block[] {
+  const rows = new TableRows();
   const nested = nesting();
   let open = '';
   let skipped = 0;
   let heading = 0;
   const close = () => {
     const text = squeeze(open).trim();
-    if (text !== '') blocks.push({ text, isHeading: heading > 0 });
+    if (text !== '') rows.add({ text, isHeading: heading > 0 });
     open = '';
   };
   const handler = {
     onopentagname(name: string) {
       nested.open();
       if (BLOCKS.has(name)) close();
+      rows.open(name);
       if (name === 'br') open += ' ';
       if (SKIPPED.has(name)) skipped++;
       if (HEADING.test(name)) heading++;
@@ -88,6 +90,7 @@ export function htmlBlocks(html: string, isXml: boolean, reading: (characters: n
     onclosetag(name: string) {
       nested.close();
       if (BLOCKS.has(name)) close();
+      rows.close(name);
       if (SKIPPED.has(name)) skipped--;
       if (HEADING.test(name)) heading--;
     },
@@ -95,7 +98,7 @@ export function htmlBlocks(html: string, isXml: boolean, reading: (characters: n
   const parser = new Parser(handler, { recognizeSelfClosing: isXml, recognizeCDATA: isXml });
   parser.end(html);
   close();
-  return blocks;
+  return rows.end();
 }
 
 const local = (name: string) => name.slice(name.lastIndexOf(':') + 1);

@@ -5,7 +5,7 @@ import { refuse } from '../refuse.ts';
 import { type Bounds, withBoundedBuffers } from './bounded-buffers.ts';
 import { CharacterMaps } from './character-maps.ts';
 import { Blocks, type Content } from './content.ts';
-import { lineOf, type Piece } from './reading-order.ts';
+import { type PlacedPiece, paragraphsOf, placedLine } from './paragraphs.ts';
 
 const MAX_PAGES = 5_000;
 /** The header may stand behind other bytes (ISO 32000-1 annex H.3.4.1). */
@@ -39,6 +39,9 @@ function requireXref(file: Uint8Array): void {
     if (counted > most || size > most) throw refuse('the pdf is damaged: it names more objects than it can have');
   }
 }
+
+/** Of letters, in points, where the file says none. */
+const USUAL_HEIGHT = 10;
 
 type Document = Awaited<ReturnType<typeof getDocumentProxy>>;
 
@@ -97,44 +100,18 @@ async function readable(document: Document, page: number): Promise<Block[]> {
   }
 }
 
-interface Line {
-  readonly pieces: Piece[];
-  readonly y: number;
-  readonly height: number;
-}
-
-/** A gap of more than this many line heights begins a new paragraph. */
-const PARAGRAPH = 1.6;
-
 async function blocksOf(document: Document, page: number): Promise<Block[]> {
   const { items } = await (await document.getPage(page)).getTextContent();
-  const lines: Line[] = [];
+  const lines: PlacedPiece[][] = [];
   let isOver = true;
   for (const item of items) {
     if (!('str' in item)) continue;
-    const [, , , , left, y] = item.transform as number[];
-    if (isOver || lines.length === 0) lines.push({ pieces: [], y: y as number, height: item.height || 10 });
-    lines.at(-1)?.pieces.push({ text: item.str, isRightToLeft: item.dir === 'rtl', left: left as number, width: item.width });
+    const [, , , , left, y] = item.transform as [number, number, number, number, number, number];
+    if (isOver) lines.push([]);
+    lines.at(-1)?.push({ text: item.str, isRightToLeft: item.dir === 'rtl', left, y, width: item.width, height: item.height || USUAL_HEIGHT });
     isOver = item.hasEOL;
   }
-  const blocks: string[][] = [];
-  lines.forEach((line, index) => {
-    const text = lineOf(line.pieces);
-    const above = lines[index - 1];
-    const last = blocks.at(-1);
-    const gap = above ? Math.abs(above.y - line.y) / Math.max(above.height, 1) : Number.POSITIVE_INFINITY;
-    if (!last || gap > PARAGRAPH) blocks.push([text]);
-    else if (text.trim() !== '') last.push(before(text, last.pop() ?? ''), text);
-  });
-  return blocks.map((texts) => ({ text: texts.join(''), isHeading: false, page })).filter(({ text }) => text.trim() !== '');
-}
-
-/** A word that is divided at the end of a line becomes whole; a hyphen of its own, as in E-Mail, stays. @returns the line above as it stands before this one */
-function before(below: string, above: string): string {
-  const divided = /^(.*\p{L})([-\u2010\u00ad])\s*$/su.exec(above);
-  if (!divided) return `${above} `;
-  const [, begin = '', hyphen = ''] = divided;
-  return /^\p{Ll}/u.test(below) ? begin : `${begin}${hyphen}`;
+  return paragraphsOf(lines.map(placedLine)).map((text) => ({ text, isHeading: false, page }));
 }
 
 async function titleOf(document: Document): Promise<string> {

@@ -36,7 +36,7 @@ test('docx: the relations of the package say where the body and its notes are', 
         { name: 'word/notes7.xml', content: `<w:footnotes xmlns:w="${WORD}"><w:footnote>${p('A note.')}</w:footnote></w:footnotes>` },
       ],
     );
-    assert.equal(await textOf('a.docx', file), 'The body. A note.');
+    assert.equal(await textOf('a.docx', file), 'The body.\n\nA note.');
   }
 });
 
@@ -53,7 +53,8 @@ test('docx: what a reader sees, and once: no deleted or moved text, text boxes i
   const boxes = `<w:p><w:r><w:t>Around </w:t></w:r><w:r><mc:AlternateContent><mc:Choice>${box('In a box.')}</mc:Choice><mc:Fallback>${box('In a box.')}</mc:Fallback></mc:AlternateContent></w:r><w:r><w:t>it.</w:t></w:r></w:p>`;
   const ruby =
     '<w:p><w:r><w:ruby><w:rt><w:r><w:t>とう</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>東</w:t></w:r></w:rubyBase></w:ruby></w:r><w:r><w:t>京</w:t></w:r></w:p>';
-  assert.equal(await ofBody(`${moved}<w:p><w:moveTo><w:r><w:t>Moved.</w:t></w:r></w:moveTo></w:p>${boxes}${ruby}`), 'Moved. In a box. Around it. 東京');
+  const read = await ofBody(`${moved}<w:p><w:moveTo><w:r><w:t>Moved.</w:t></w:r></w:moveTo></w:p>${boxes}${ruby}`);
+  assert.equal(read, 'Moved.\n\nIn a box.\n\nAround it.\n\n東京');
 });
 
 test('docx: a hyphen that no line ends at is one; formulas are read', async () => {
@@ -77,8 +78,8 @@ test('docx: a part that is not well-formed is refused, where half of it would ha
     whole.replace('<w:p/>', '</w:p>'),
   ];
   const readWhole = async (content: string) => textOf('a.docx', await docxOf(content));
-  assert.equal(await readWhole(whole), 'One. Two.');
-  assert.equal(await readWhole(whole.replace('<w:p/>', '<!-- </w:p> --><w:p></w:p>')), 'One. Two.');
+  assert.equal(await readWhole(whole), 'One.\n\nTwo.');
+  assert.equal(await readWhole(whole.replace('<w:p/>', '<!-- </w:p> --><w:p></w:p>')), 'One.\n\nTwo.');
   for (const content of spoiled)
     await assert.rejects(readWhole(content), { code: 'BAD_REQUEST', detail: /^word\/document\.xml is not well-formed XML/ }, content);
 });
@@ -130,7 +131,7 @@ test('too much text is refused while it is read; white space that lays out a fil
 });
 
 test('epub: an element that ends where it begins holds nothing that follows; a CDATA section is text', async () => {
-  assert.equal(await ofChapter('<script src="a.js"/><p>One.</p><svg/><p>Two.</p><h2 id="a"/><p>Three.</p>'), 'One. Two. Three.');
+  assert.equal(await ofChapter('<script src="a.js"/><p>One.</p><svg/><p>Two.</p><h2 id="a"/><p>Three.</p>'), 'One.\n\nTwo.\n\nThree.');
   assert.equal(await ofChapter('<p>if <![CDATA[a < b && c]]> then</p>'), 'if a < b && c then');
 });
 

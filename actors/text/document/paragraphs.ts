@@ -1,0 +1,103 @@
+// Puts the lines of a pdf's page together to paragraphs: the file says where each line stands, and not what it belongs to.
+import { endsSentence } from '../../../text/sentences.ts';
+import { lineOf, type Piece } from './reading-order.ts';
+
+export interface PlacedPiece extends Piece {
+  /** Of its base line. */
+  readonly y: number;
+  /** Of its letters. */
+  readonly height: number;
+}
+
+/** A line as it is read; lengths in units of the page. */
+export interface Line {
+  readonly text: string;
+  /** Of its base line. */
+  readonly y: number;
+  /** Of most of its letters. */
+  readonly height: number;
+  readonly width: number;
+  /** Whether it has a gap as there is between the cells of a table. */
+  readonly hasGap: boolean;
+}
+
+/** A distance of more than this many line heights begins a new paragraph. */
+const FAR = 1.6;
+/** The same in a text that stands further apart, in its usual distances. */
+const FARTHER = 1.25;
+/** Letters that are larger or smaller by this factor are those of a heading, a note or a caption. */
+const OTHER_SIZE = 1.15;
+/** In line heights: what is nearer stands above or below the line, as exponents do. */
+const NEAR = 0.8;
+/** A line that goes on has most of the width. */
+const FULL = 0.85;
+const ITEM = /^\s*[•‣▪▸●◦○■□➢➤✓\uf0b7\uf0a7]\s*\S/u;
+const SMALL = /^\s*\p{Ll}/u;
+
+/** In heights of letters: words of a line are nearer. */
+const GAP = 2;
+/** What a tab stands behind in a list. */
+const NUMBER = /^\s*[(]?(\p{N}{1,4}|\p{L}|[ivxlc]{1,6})[.)]?\s*$/iu;
+
+/** @param pieces of one line, in the order of the file */
+export function placedLine(pieces: readonly PlacedPiece[]): Line {
+  const shown = pieces.filter(({ text }) => text.trim() !== '').sort((a, b) => a.left - b.left);
+  const longest = shown.reduce<PlacedPiece | undefined>((most, piece) => (most && most.text.length >= piece.text.length ? most : piece), undefined);
+  const [first, last] = [shown[0], shown.at(-1)];
+  const { height = 0, y = 0 } = longest ?? {};
+  return { text: lineOf(pieces), y, height, width: first && last ? last.left + last.width - first.left : 0, hasGap: hasGap(shown, height) };
+}
+
+/** @param pieces from the left */
+function hasGap(pieces: readonly PlacedPiece[], height: number): boolean {
+  let right = Number.POSITIVE_INFINITY;
+  return pieces.some(({ text, left, width }, at) => {
+    const isGap = left - right > GAP * height;
+    right = at === 0 && NUMBER.test(text) ? Number.POSITIVE_INFINITY : Math.max(left + width, at === 0 ? 0 : right);
+    return isGap;
+  });
+}
+
+/** @param lines in the order of the file @returns the text of each paragraph, item or row of a table */
+export function paragraphsOf(lines: readonly Line[]): string[] {
+  const shown = lines.filter(({ text }) => text.trim() !== '');
+  const [widest, usual] = [shown.reduce((most, { width }) => Math.max(most, width), 0), usualDistance(shown)];
+  const paragraphs: string[][] = [];
+  shown.forEach((line, index) => {
+    const above = shown[index - 1];
+    const last = paragraphs.at(-1);
+    if (!above || !last || begins(line, above, { widest, usual })) paragraphs.push([line.text]);
+    else last.push(before(line.text, last.pop() ?? ''), line.text);
+  });
+  return paragraphs.map((texts) => texts.join(''));
+}
+
+const distance = (line: Line, above: Line): number => Math.abs(above.y - line.y) / Math.max(above.height, 1);
+
+/** The median. */
+function usualDistance(lines: readonly Line[]): number {
+  const distances = lines.flatMap((line, index) => (index === 0 ? [] : [distance(line, lines[index - 1] as Line)])).filter((each) => each > NEAR);
+  return distances.sort((a, b) => a - b)[distances.length >> 1] ?? 0;
+}
+
+/** Whether a paragraph begins with this line. */
+function begins(line: Line, above: Line, { widest, usual }: { readonly widest: number; readonly usual: number }): boolean {
+  const far = distance(line, above);
+  if (far < NEAR) return false;
+  if (ITEM.test(line.text) || line.hasGap || (above.hasGap && !SMALL.test(line.text))) return true;
+  const sizes = Math.max(line.height, above.height) / Math.max(1, Math.min(line.height, above.height));
+  if (sizes > OTHER_SIZE) return true;
+  if (far <= FAR) return false;
+  // In the next column, below a picture and in a text that stands further apart, a sentence goes on far away.
+  const isHigher = line.y > above.y;
+  const goesOn = SMALL.test(line.text) || (above.width > FULL * widest && (isHigher || far <= FARTHER * usual));
+  return endsSentence(above.text) || !goesOn;
+}
+
+/** A word that is divided at the end of a line becomes whole; a hyphen of its own, as in E-Mail, stays. @returns the line above as it stands before this one */
+function before(below: string, above: string): string {
+  const divided = /^(.*\p{L})([-\u2010\u00ad])\s*$/su.exec(above);
+  if (!divided) return `${above} `;
+  const [, begin = '', hyphen = ''] = divided;
+  return /^\p{Ll}/u.test(below) ? begin : `${begin}${hyphen}`;
+}
