@@ -3,7 +3,7 @@ import pg from 'pg';
 import { Fault } from '../fault.ts';
 import { codeOf, DISK_FULL, NO_ROOM, translateErrors, UNREACHABLE } from './postgres-error.ts';
 import { requireWritable } from './postgres-pool.ts';
-import type { Attempts } from './store-probe.ts';
+import type { Attempts, ClockOfStore } from './store-probe.ts';
 
 /** The smallest that PostgreSQL allows, where the database is: the rows of an attempt do not fit, so it writes them into a file, which it removes again. */
 const ATTEMPT = `SET LOCAL work_mem = '64kB'; SET LOCAL temp_tablespaces = ''; SELECT count(*) FROM generate_series(1, 8000);
@@ -27,6 +27,8 @@ async function requireRoom(client: pg.ClientBase): Promise<number | undefined> {
   }
 }
 
+const CLOCK: ClockOfStore = { of: 'that of the database', advice: 'let all machines get their time from the network (NTP)' };
+
 /** @param answerMs longest time for an answer, milliseconds */
 export function postgresAttempts(connectionString: string, answerMs: number): Attempts {
   let client: pg.Client | undefined;
@@ -45,6 +47,7 @@ export function postgresAttempts(connectionString: string, answerMs: number): At
     return fresh;
   };
   return {
+    clock: CLOCK,
     async attempt() {
       try {
         const now = await translateErrors(async () => {

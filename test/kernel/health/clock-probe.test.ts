@@ -1,4 +1,4 @@
-// A clock that jumps is told, and is well again when it is back or was accepted, and so is one that differs from that of the database; one that is slow, corrected by and by or asleep is not.
+// A clock that jumps is told, and is well again when it is back or was accepted, and so is one that differs from that of the database or is behind the last run; one that is slow, corrected by and by or asleep is not.
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -103,10 +103,45 @@ if (elsewhere)
     assert.equal(probe.problem, undefined);
     assert.deepEqual(
       lines.map(({ message }) => message),
-      ['the clocks of this machine and of the database differ', 'the clocks of this machine and of the database differ'],
+      ['the clock of this machine differs from that of the database', 'the clock of this machine differs from that of the database'],
     );
     await probe.close();
   });
+
+test('a clock that is behind the time at which the server last ran, with SQLite, is told until it is right', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'gatehouse.db'), '');
+  const { log, lines } = memoryLog();
+  const run = async (aheadMs: number, thenMs = aheadMs) => {
+    const clock = createClock();
+    let ms = aheadMs;
+    const probe = new StoreProbe(`sqlite:${join(folder, 'gatehouse.db')}`, clock, log, () => Date.now() + ms);
+    const told: (string | undefined)[] = [];
+    for (const next of [aheadMs, thenMs]) {
+      ms = next;
+      Atomics.add(clock.offset, 0, 2_000n);
+      await clock.fireDue();
+      told.push(probe.clockDifference);
+    }
+    assert.equal(probe.problem, undefined);
+    await probe.close();
+    return told;
+  };
+  assert.deepEqual(await run(0), [undefined, undefined]);
+  // Off for an hour, and set back a little by a time server.
+  assert.deepEqual(await run(3_600_000, 3_600_000 - 5_000), [undefined, undefined]);
+  const [behind, right] = await run(-60_000, 3_600_000);
+  assert.match(String(behind), /^it is 365[0-9] s behind the time at which the server last ran: set it right/);
+  assert.equal(right, undefined);
+  // It had been ahead: the run after that says so to its end, and the next one no more.
+  for (const told of await run(0)) assert.match(String(told), /^it is (3599|3600) s behind the time/);
+  assert.deepEqual(await run(0), [undefined, undefined]);
+  assert.deepEqual(
+    lines.map(({ message }) => message),
+    Array(2).fill('the clock of this machine differs from the time at which the server last ran'),
+  );
+  rmSync(folder, { recursive: true });
+});
 
 if (!skipWithout('libfaketime'))
   test('/ready of a started server tells within five seconds that its clock has jumped, and that it is back', async () => {
