@@ -59,6 +59,10 @@ if (!skipWithout('chromium')) {
     for (let at = 0; at < 26; at++) ids.push(await makeKey(stage as Stage, { kty: 'oct' }, ['shrinking']));
     const { page, complaints } = await openConsole(browser, server.address, root, 'keys?tag=shrinking&offset=25');
     await page.getByText('26 to 26 of 26').waitFor();
+    for (const offset of ['25.5', '99999999999', '1e999', '25']) {
+      await page.evaluate(`location.hash = '#/keys?tag=shrinking&offset=${offset}'`);
+      await page.getByText('26 to 26 of 26').waitFor();
+    }
     assert.equal((await server.ask('DELETE', `/v1/crypto/keys/${ids[0]}`, { cookie: root })).status, 204);
     await page.reload();
     await page.getByText('1 to 25 of 25').waitFor();

@@ -116,7 +116,7 @@ function searchForm(query, isSearch, places) {
 
 /** @param {URLSearchParams} query @returns {Promise<Found>} */
 async function located(query) {
-  const offset = Math.max(0, Number(query.get('offset') ?? 0) || 0);
+  const offset = offsetIn(query);
   const asked = [
     ...given(query, 'name', nameNode),
     ...given(query, 'tag', (tag) => tagsNode([tag])),
@@ -139,6 +139,9 @@ async function located(query) {
   const after = offset + ids.length < total && ids.length > 0 ? () => go(at(offset + PAGE)) : undefined;
   return { objects: await describeAll(ids), owners: new Map(), around: pager(before, after, told) };
 }
+
+/** What the address says may be anything: the server refuses what is no Integer of KMIP. @param {URLSearchParams} query */
+const offsetIn = (query) => Math.min(Math.max(0, Math.trunc(Number(query.get('offset'))) || 0), 0x7fff_ffff);
 
 /** @param {number} offset @param {readonly import('./kmip.js').Node[]} answer of Locate @returns {number} the offset of the last page before this one */
 function lastBefore(offset, answer) {
