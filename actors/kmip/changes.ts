@@ -100,7 +100,8 @@ export class Changes implements ObjectTransaction {
   }
 
   async #insert(object: Draft, kin: readonly string[] | undefined, along: Along): Promise<void> {
-    requireConstraints((await this.#ctx.policy(this.tx)).constraints, object);
+    // They are for what the caller makes: somebody else has made what was found.
+    if (!object.found) requireConstraints((await this.#ctx.policy(this.tx)).constraints, object);
     const added = await this.#objects.insert(object, () => together([this.#requireRoom(object.owner, 'objects'), along()]));
     await requireUniqueNames(this.tx, object, added, this.#ctx.caller, kin);
     await requireUnshadowed(this.tx, object, added);

@@ -33,8 +33,8 @@ export interface Draft extends DescriptionDraft {
   content: Structure | undefined;
   /** Only of a new object: the client chose its identifier. */
   readonly chosen?: true;
-  /** Only of a new object: it was in its source before, where somebody else had made it. */
-  readonly found?: true;
+  /** Only of a new object: it was in its source before, where somebody else had made it; `instead` of what has its identifier, which is not there any more. */
+  readonly found?: 'there' | 'instead';
 }
 
 /** Whether the content was read or is known to be destroyed; otherwise it is in the store. */

@@ -15,6 +15,7 @@ import {
   enumeration,
   type HsmServer,
   identifier,
+  integer,
   kmip,
   makePair,
   makeSecret,
@@ -129,6 +130,20 @@ if (!skipWithout('softhsm2')) {
       [[server.slot, 'private']],
     );
     for (const end of ['', '_pk']) await done(kmip(server.admin, 'Destroy', identifier(id(`on a curve${end}`))));
+  });
+
+  test('what an administrator demands of new objects hides no key that somebody else has made', async () => {
+    const demanded = structure('Attributes', integer('CryptographicLength', 128));
+    await done(kmip(server.admin, 'SetConstraints', structure('Constraints', structure('Constraint', demanded))));
+    await refused(makeSecret(server.admin, id('too long')), /^Constraint_Violation/);
+    aes(Buffer.from('made elsewhere').toString('hex'), 'made elsewhere');
+    aes(Buffer.from('named').toString('hex'), 'named');
+    loneRsa('0e01', 'with a public key');
+    await done(kmip(server.admin, 'Encrypt', identifier(id('named')), bytes('Data', 'AB')));
+    assert.ok((await located('SymmetricKey')).includes(id('made elsewhere')));
+    assert.ok((await located('PublicKey')).includes(id('with a public key_pk')));
+    await done(kmip(server.admin, 'SetConstraints'));
+    for (const end of ['', '_pk']) await done(kmip(server.admin, 'Destroy', identifier(id(`with a public key${end}`))));
   });
 
   test('a CKA_ID that is a text has no hexadecimal form, and no new key has one', async () => {

@@ -147,8 +147,8 @@ async function draftsOf(taking: Taking, key: TokenKey, at: SlotPlace): Promise<D
   const own = (await isNew(taking, key, at)) ? draftOf(ctx, key, at) : undefined;
   const told = half && (own || (await lacksHalf(taking, key, half, at))) ? draftOf(ctx, half, at) : undefined;
   // Beside a new key it takes the place of what had its name before, which is not on the token any more.
-  if (own) return [{ ...own, found: true }, ...(told ? [told] : [])];
-  return told ? [{ ...told, found: true }] : [];
+  if (own) return [{ ...own, found: 'there' }, ...(told ? [{ ...told, found: 'instead' as const }] : [])];
+  return told ? [{ ...told, found: 'there' }] : [];
 }
 
 async function takeInOne(taking: Taking, key: TokenKey, at: SlotPlace): Promise<void> {

@@ -114,7 +114,7 @@ function writer(rows: ObjectWriter, own: OwnKeys): ObjectWriter {
     async insert(object, along) {
       requireKept(object);
       const before = await rows.describe(object.id);
-      if (before && (!object.found || isDestroyed(before.state))) await rows.remove(object.id);
+      if (before && (object.found !== 'there' || isDestroyed(before.state))) await rows.remove(object.id);
       return rows.insert(object, along);
     },
   };
