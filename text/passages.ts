@@ -32,31 +32,69 @@ const MAX_UNSPACED = 400;
 const BETWEEN = '\n\n';
 
 export function passagesOf(blocks: Iterable<Block>): Passage[] {
-  const passages: Passage[] = [];
-  let chapter: string | undefined;
-  let page: number | undefined;
-  let open = '';
-  let words = 0;
-  const close = () => {
-    if (open !== '') passages.push({ text: open, ...(chapter !== undefined && { chapter }), ...(page !== undefined && { page }) });
-    open = '';
-    words = 0;
-  };
-  for (const block of blocks) {
-    if (block.isHeading || block.page !== page) close();
-    page = block.page;
-    if (block.isHeading) chapter = block.text.slice(0, cutBefore(block.text, MAX_CHAPTER));
-    else
-      for (const [at, sentence] of sentencesOf(block.text).flatMap(cut).entries()) {
-        const length = lengthInWords(sentence);
-        if (words > 0 && words + length > MAX_WORDS) close();
-        if (open !== '') open += at === 0 ? BETWEEN : ' ';
-        open += sentence;
-        words += length;
-      }
+  const passages = new Passages();
+  for (const block of blocks) passages.add(block);
+  return passages.end();
+}
+
+class Passages {
+  readonly #all: Passage[] = [];
+  #chapter: string | undefined;
+  /** Whether nothing stands under the heading yet. */
+  #isBare = false;
+  #page: number | undefined;
+  #open = '';
+  #words = 0;
+
+  add({ text, isHeading, page }: Block): void {
+    if (isHeading || page !== this.#page) this.#close();
+    this.#page = page;
+    if (isHeading) this.#begin(text);
+    // What is too long for a heading, such as a whole page in its style, is text as well.
+    if (!isHeading || text.length > MAX_CHAPTER) this.#write(text);
   }
-  close();
-  return passages.length === 0 && chapter !== undefined ? [{ text: chapter, ...(page !== undefined && { page }) }] : passages;
+
+  end(): Passage[] {
+    this.#close();
+    this.#keepBare();
+    return this.#all;
+  }
+
+  /** A heading directly under another one goes with it: a part of a book, and its first chapter. */
+  #begin(heading: string): void {
+    const both = this.#isBare ? `${this.#chapter} – ${heading}` : heading;
+    const isShort = both.length <= MAX_CHAPTER;
+    if (!isShort) this.#keepBare();
+    this.#chapter = isShort ? both : heading.slice(0, cutBefore(heading, MAX_CHAPTER));
+    this.#isBare = true;
+  }
+
+  /** A heading of which no passage tells is one itself. */
+  #keepBare(): void {
+    if (this.#isBare) this.#all.push(this.#onPage({ text: this.#chapter ?? '' }));
+    this.#isBare = false;
+  }
+
+  #write(text: string): void {
+    this.#isBare = false;
+    for (const [at, sentence] of sentencesOf(text).flatMap(cut).entries()) {
+      const length = lengthInWords(sentence);
+      if (this.#words > 0 && this.#words + length > MAX_WORDS) this.#close();
+      if (this.#open !== '') this.#open += at === 0 ? BETWEEN : ' ';
+      this.#open += sentence;
+      this.#words += length;
+    }
+  }
+
+  #close(): void {
+    if (this.#open !== '') this.#all.push(this.#onPage({ text: this.#open, ...(this.#chapter !== undefined && { chapter: this.#chapter }) }));
+    this.#open = '';
+    this.#words = 0;
+  }
+
+  #onPage(passage: Passage): Passage {
+    return this.#page === undefined ? passage : { ...passage, page: this.#page };
+  }
 }
 
 function cut(sentence: string): string[] {

@@ -80,4 +80,23 @@ test('a sentence without an end is cut; a document of headings alone is not lost
   assert.deepEqual(passagesOf([{ text: 'Only this', isHeading: true }]), [{ text: 'Only this' }]);
 });
 
+const heading = (text: string) => ({ text, isHeading: true });
+
+test('a heading under another one goes with it, and one with nothing under it is a passage', () => {
+  assert.deepEqual(
+    passagesOf([heading('Refunds'), heading('In the union'), { text: 'Within a month.', isHeading: false }, heading('Elsewhere'), heading('The end')]),
+    [{ text: 'Within a month.', chapter: 'Refunds – In the union' }, { text: 'Elsewhere – The end' }],
+  );
+  const many = Array.from({ length: 100 }, (_, at) => `Heading number ${at}`);
+  const all = passagesOf(many.map(heading));
+  assert.equal(all.map(({ text }) => text).join(' – '), many.join(' – '));
+  assert.ok(all.every(({ text }) => text.length <= 200));
+});
+
+test('a text that has the style of a heading is not lost, however long', () => {
+  const long = Array.from({ length: 60 }, (_, at) => `Sentence ${at}.`).join(' ');
+  const passages = passagesOf([heading('One'), heading(long), { text: 'Under it.', isHeading: false }]);
+  assert.deepEqual(passages, [{ text: 'One' }, { text: `${long}\n\nUnder it.`, chapter: long.slice(0, 200) }]);
+});
+
 test.run();
