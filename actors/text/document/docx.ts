@@ -4,19 +4,19 @@ import type { Block } from '../../../text/passages.ts';
 import { squeeze } from '../../../text/squeeze.ts';
 import type { Archive } from './archive.ts';
 import { Blocks, type Content } from './content.ts';
+import { type Headings, headingsBy } from './docx-styles.ts';
 import { type Attributes, visitXml } from './markup.ts';
 import { TableRows } from './table-rows.ts';
 
 const BODY = 'word/document.xml';
 const PROPERTIES = 'docProps/core.xml';
 const NOTES = ['footnotes', 'endnotes'];
-/** Styles of headings; Word writes their names without spaces, and in the language of the document. */
-const HEADING = /^(heading|title|titre|berschrift|encabezado)/i;
+const STYLES = 'word/styles.xml';
 /**
- * What a reader does not see, or sees elsewhere: deleted text, the place that text was moved from, a second form of a text box for old programs, and how
- * signs are pronounced.
+ * What a reader does not see, or sees elsewhere: deleted text, the place that text was moved from, how a paragraph was formatted before, a second form of a
+ * text box for old programs, and how signs are pronounced.
  */
-const SKIPPED = new Set(['del', 'moveFrom', 'Fallback', 'rt']);
+const SKIPPED = new Set(['del', 'moveFrom', 'pPrChange', 'Fallback', 'rt']);
 const SIGNS: Readonly<Record<string, string>> = { tab: ' ', br: ' ', cr: ' ', noBreakHyphen: '\u2011' };
 
 /**
@@ -34,8 +34,10 @@ export async function docxBody(archive: Archive): Promise<string | undefined> {
 export async function readDocx(archive: Archive, body: string): Promise<Content> {
   const related = await relatedParts(archive, body);
   const notes = NOTES.map((kind) => related.get(kind) ?? `word/${kind}.xml`);
+  const styles = related.get('styles') ?? STYLES;
+  const headings = headingsBy(archive.has(styles) ? await archive.text(styles) : undefined);
   const blocks = new Blocks();
-  for (const part of [body, ...notes]) if (archive.has(part)) blocks.add(paragraphsOf(await archive.text(part, true), part, blocks.reading()));
+  for (const part of [body, ...notes]) if (archive.has(part)) blocks.add(paragraphsOf(await archive.text(part, true), part, headings, blocks.reading()));
   return { title: archive.has(PROPERTIES) ? titleOf(await archive.text(PROPERTIES)) : '', blocks: blocks.all };
 }
 
@@ -60,7 +62,7 @@ interface Paragraph {
   isHeading: boolean;
 }
 
-function paragraphsOf(xml: string, part: string, reading: (characters: number) => void): readonly Block[] {
+function paragraphsOf(xml: string, part: string, headings: Headings, reading: (characters: number) => void): readonly Block[] {
   const rows = new TableRows();
   /** A text box is a paragraph in another. */
   const open: Paragraph[] = [];
@@ -82,7 +84,7 @@ function paragraphsOf(xml: string, part: string, reading: (characters: number) =
       if (name === 'p') open.push({ text: '', isHeading: false });
       append(SIGNS[name] ?? '');
       const paragraph = open.at(-1);
-      if (paragraph && (name === 'outlineLvl' || (name === 'pStyle' && HEADING.test(val)))) paragraph.isHeading = true;
+      if (paragraph && skipped === 0) paragraph.isHeading = headings(name, val) ?? paragraph.isHeading;
     },
     text(text: string) {
       if (isText) append(text);
