@@ -28,17 +28,20 @@ export function serverFailure(error: unknown): string | undefined {
 }
 
 const CONNECTING: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo']);
+/** Classes 08 (connection), with which poolers tell everything, and 57P (shutdown) of PostgreSQL. They come without a statement. */
+const REFUSED = /^(08...|57P0.)$/;
 
 /**
  * @returns what SQLite says of its file, as `file is not a database`; or for each address why there is no connection, as `connect ECONNREFUSED
- * 127.0.0.1:5432`: a host may have several. Messages of other kinds may hold more than an operator should see.
+ * 127.0.0.1:5432`: a host may have several; or what PostgreSQL or a pooler answered to the connection. Messages of other kinds may hold more than an operator should see.
  */
 function reasons(cause: unknown): readonly string[] {
-  const { errors, syscall, message, errstr } = (cause ?? {}) as { errors?: unknown; syscall?: unknown; message?: string; errstr?: unknown };
+  const { errors, syscall, message, errstr, code, severity } = (cause ?? {}) as Partial<Record<string, unknown>>;
   if (Array.isArray(errors)) return errors.flatMap(reasons);
   // The fixed text of its code, without anything of the statement. The fault itself tells of a disk.
   if (typeof errstr === 'string') return diskTrouble(cause) === undefined ? [errstr] : [];
-  return CONNECTING.has(syscall) && message ? [message] : [];
+  const isOfConnection = CONNECTING.has(syscall) || (severity !== undefined && REFUSED.test(String(code)));
+  return isOfConnection && message ? [String(message)] : [];
 }
 
 /** @returns what the operating system refused on which file, such as one of another user; undefined for any other error */

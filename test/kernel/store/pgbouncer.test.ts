@@ -74,6 +74,15 @@ if (!skipWithout('postgresql') && !skipWithout('pgbouncer')) {
     for (const { ask } of [one, other]) assert.equal((await ask('GET', '/ready')).status, 200);
   });
 
+  test('a start that the pooler refuses says why', async () => {
+    const url = new URL(bouncer.url);
+    url.pathname = '/nope';
+    await assert.rejects(startServer({ config: `[store]\nurl = "${url.href}"\n` }), {
+      name: 'StartFailure',
+      message: /^the store could not start: the database cannot be reached: .*"nope" does not exist/,
+    });
+  });
+
   test('no lock and no setting stays behind on a connection that is given to others', async () => {
     const admin = new pg.Client({ connectionString: direct });
     await admin.connect();
