@@ -1,6 +1,6 @@
 // A session of the console that ends in the middle of work, in Chromium: what is told, what is kept of a form, and that nobody sees it under another name.
 import assert from 'node:assert/strict';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { test } from 'uvu';
 import { type People, people } from '../people.ts';
 import { skipWithout } from '../system.ts';
@@ -191,6 +191,16 @@ if (!skipWithout('chromium')) {
     await goTo(page, 'account', 'Your account');
     await page.getByLabel('Present password').fill('ada password');
     for (const label of ['New password', 'Repeat the new password']) await page.getByLabel(label, { exact: true }).fill('ada password anew');
+    const abort = (route: Route) => route.abort();
+    await page.route('**/login?*', abort);
+    await press(page, 'Change the password');
+    await page.getByRole('alert').filter({ hasText: 'The server cannot be reached.' }).waitFor();
+    await page.unroute('**/login?*', abort);
+    const busy = (route: Route) => route.fulfill({ status: 429, headers: { 'retry-after': '7' }, json: { code: 'RATE_LIMITED', message: 'too many' } });
+    await page.route('**/login?*', busy);
+    await press(page, 'Change the password');
+    await page.getByRole('alert').filter({ hasText: 'Too many requests. Try again in 7 seconds.' }).waitFor();
+    await page.unroute('**/login?*', busy);
     const loaded = page.waitForEvent('load');
     await press(page, 'Change the password');
     await loaded;

@@ -1,6 +1,6 @@
 // The caller's own account: the name in the key server, the password, the second factor, the sessions, a certificate of a public key.
 import { html, nothing } from '/console/lib/lit-html.js';
-import { ask, part, Refusal } from './api.js';
+import { ask, part, Refusal, refusalOf, send } from './api.js';
 import { toBase64url, toBytes } from './bytes.js';
 import { askIn } from './dialog.js';
 import { enrol, removeFactor } from './factor.js';
@@ -61,7 +61,7 @@ async function changePassword(me, password, wanted, code) {
   const basic = toBase64url(toBytes(`${me.username}:${password}`))
     .replaceAll('-', '+')
     .replaceAll('_', '/');
-  const response = await fetch(`/login?realm=${part(me.realm)}`, {
+  const response = await send(`/login?realm=${part(me.realm)}`, {
     method: 'POST',
     headers: { authorization: `Basic ${basic}${'='.repeat((4 - (basic.length % 4)) % 4)}`, 'content-type': 'application/json' },
     body: JSON.stringify({ new_password: wanted, ...(code ? { totp_code: code.replaceAll(/\s/g, '') } : {}) }),
@@ -71,7 +71,7 @@ async function changePassword(me, password, wanted, code) {
   const body = await response.json().catch(() => ({}));
   if (body.next_step === 'TotpRequired') throw new Refusal(0, 'Enter the code of your second factor too.', 'CODE');
   if (response.status === 401) throw new Refusal(401, 'The present password or the code is wrong.', 'DENIED');
-  if (!response.ok) throw new Refusal(response.status, body.message ?? 'The password cannot be changed now.', 'DENIED');
+  if (!response.ok) throw refusalOf(body, response);
 }
 
 /** @param {import('./stage.js').Me} me */

@@ -36,14 +36,17 @@ export async function ask(method, path, body) {
   const value = parse(text);
   if (response.ok) return { status: response.status, body: value, next: nextOf(response.headers.get('link'), path) };
   if (response.status === 401) leaveAsEnded();
-  throw new Refusal(response.status, messageOf(value, response), value?.code ?? value?.error ?? '');
+  throw refusalOf(value, response);
 }
+
+/** @param {any} value the body @param {Response} response */
+export const refusalOf = (value, response) => new Refusal(response.status, messageOf(value, response), value?.code ?? value?.error ?? '');
 
 /** @param {string} path */
 export const get = async (path) => (await ask('GET', path)).body;
 
-/** @param {string} path @param {RequestInit} options @throws {Refusal} with status 0 if there is no answer */
-async function send(path, options) {
+/** For requests with a credential of their own. @param {string} path @param {RequestInit} options @throws {Refusal} with status 0 if there is no answer */
+export async function send(path, options) {
   try {
     return await fetch(path, options);
   } catch {
