@@ -19,6 +19,7 @@ import {
   kmip,
   makePair,
   makeSecret,
+  parameters,
   refused,
   startHsmServer,
   structure,
@@ -48,7 +49,7 @@ const pairOf = (cka: string, label: string, publicLabel = label) =>
       [...named('${label}', Buffer.from('${cka}', 'hex')), { type: 0x108, value: true }, { type: 2, value: true }, { type: 0x103, value: true }]) && true`,
   );
 
-/** A private RSA key that signs, without its public key. @param cka CKA_ID in hexadecimal */
+/** A private RSA key that signs and decrypts, without its public key. @param cka CKA_ID in hexadecimal @returns puts the public key beside it */
 const loneRsa = (cka: string, label: string) => {
   const jwk = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
   const numbers = (['n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi'] as const).map(
@@ -57,9 +58,18 @@ const loneRsa = (cka: string, label: string) => {
   server.hsm.tool(
     server.slot,
     `p.C_CreateObject(s, [{ type: 0, value: 3 }, { type: 0x100, value: 0 }, ...named('${label}', Buffer.from('${cka}', 'hex')), { type: 0x108, value: true },
-      ${numbers.join()}]).length`,
+      { type: 0x105, value: true }, ${numbers.join()}]).length`,
   );
+  const publicUses = '{ type: 0x10a, value: true }, { type: 0x104, value: true }';
+  return () =>
+    server.hsm.tool(
+      server.slot,
+      `p.C_CreateObject(s, [{ type: 0, value: 2 }, { type: 0x100, value: 0 }, ...named('${label}', Buffer.from('${cka}', 'hex')), ${publicUses},
+        ${numbers.slice(0, 2).join()}]).length`,
+    );
 };
+
+const OAEP = parameters(enumeration('PaddingMethod', 'OAEP'), enumeration('HashingAlgorithm', 'SHA_1'));
 
 const located = async (type: string) =>
   (await done(kmip(server.admin, 'Locate', structure('Attributes', enumeration('ObjectType', type))))).all('UniqueIdentifier');
@@ -319,6 +329,22 @@ if (!skipWithout('softhsm2')) {
     assert.match(told, /"PublicKey"/);
     const { PublicKeyUniqueIdentifier } = await done(kmip(server.admin, 'ReKeyKeyPair', text('PrivateKeyUniqueIdentifier', id('met by its half'))));
     assert.equal(PublicKeyUniqueIdentifier, id('met by its half::1_pk'));
+  });
+
+  test('a public key that its private key alone tells encrypts once the token has it, as does its next one', async () => {
+    const bring = loneRsa('d406', 'decrypts');
+    const encrypt = (name: string) => kmip(server.admin, 'Encrypt', identifier(id(name)), OAEP, bytes('Data', 'AB'));
+    const opened = async (name: string) => {
+      const { Data: sealed = '' } = await done(encrypt(`${name}_pk`));
+      return (await done(kmip(server.admin, 'Decrypt', identifier(id(name)), OAEP, bytes('Data', sealed))))['Data'];
+    };
+    assert.ok((await located('PublicKey')).includes(id('decrypts_pk')));
+    await refused(encrypt('decrypts_pk'), /^Item_Not_Found: the token has no public key decrypts$/);
+    await done(kmip(server.admin, 'ReKeyKeyPair', text('PrivateKeyUniqueIdentifier', id('decrypts'))));
+    assert.equal(await opened('decrypts::1'), 'AB');
+    bring();
+    assert.equal(await opened('decrypts'), 'AB');
+    for (const name of ['decrypts', 'decrypts::1']) for (const end of ['', '_pk']) await done(kmip(server.admin, 'Destroy', identifier(id(name + end))));
   });
 
   if (!IS_ON_POSTGRES)

@@ -6,7 +6,7 @@ import type { ObjectType as ObjectTypeCode } from '../../../../kmip/object-type.
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { boolean, enumeration, integer, type Structure, structure } from '../../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
-import type { SlotPlace, TokenKey, TokenKeyKind } from '../../../hsm/api.ts';
+import type { SlotPlace, TokenKey, TokenKeyKind, TokenUse } from '../../../hsm/api.ts';
 import type { OperationContext } from '../../operation-context.ts';
 import { newObject, setLink } from '../create.ts';
 import { identifierOf } from '../hsm-identifier.ts';
@@ -21,10 +21,17 @@ const { ObjectType } = ENUM;
 
 export const foundIdentifier = ({ name, kind }: TokenKey, at: SlotPlace): string => identifierOf({ ...at, name }, kind === 'public');
 
-/** The public key that a private key tells where the token has none: this server verifies with it. @returns undefined for every other key */
+/** What the public key of a pair is for, by the uses of its private key. */
+const COUNTERPARTS: Readonly<Partial<Record<TokenUse, TokenUse>>> = { sign: 'verify', decrypt: 'encrypt', unwrap: 'wrap' };
+
+/**
+ * The public key that a private key tells where the token has none: this server verifies with it. It encrypts on the token once this has it too: its
+ * usage mask stays as it is now.
+ * @returns undefined for every other key
+ */
 export function toldHalf(key: TokenKey): TokenKey | undefined {
   if (key.half !== 'told') return undefined;
-  return { ...key, kind: 'public', half: undefined, uses: key.uses.includes('sign') ? ['verify'] : [], sensitive: false, extractable: true };
+  return { ...key, kind: 'public', half: undefined, uses: key.uses.flatMap((use) => COUNTERPARTS[use] ?? []), sensitive: false, extractable: true };
 }
 
 const TYPE: Readonly<Record<TokenKeyKind, ObjectTypeCode>> = { secret: ObjectType.SymmetricKey, private: ObjectType.PrivateKey, public: ObjectType.PublicKey };
