@@ -69,13 +69,13 @@ if (!skipWithout('chromium')) {
     writeFileSync(book, await docx(HARBOUR));
     await page.getByLabel('Drop epub, pdf or docx files here, or choose them').setInputFiles(book);
     await page.locator('#uploads .done').waitFor();
-    await dropFile(page, 'dropped.epub', await epub(['# Bells', 'The bell of the dropped book has a crack.']));
+    await dropFile(page, 'dropped 2.0', await epub(['# Bells', 'The bell of the dropped book has a crack.']));
     await page.locator('#uploads .done').nth(1).waitFor();
     await dropFile(page, 'no-book.pdf', Buffer.from('not a pdf'));
     await page.locator('#uploads .failed').waitFor();
     assert.match((await page.textContent('#uploads .failed')) ?? '', /no-book\.pdf.*(pdf|file)/);
     await page.locator('#references li').nth(1).waitFor();
-    assert.deepEqual(await page.locator('#references li').allTextContents(), ['droppedDelete', 'harbour <b>Delete']);
+    assert.deepEqual(await page.locator('#references li').allTextContents(), ['dropped 2.0Delete', 'harbour <b>Delete']);
 
     // The answer is seen while it is written.
     let go = () => {};

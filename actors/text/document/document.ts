@@ -11,6 +11,8 @@ import { isEpub, readEpub } from './epub.ts';
 import { isPdf, readPdf } from './pdf.ts';
 
 const MAX_TITLE = 500;
+/** It has a letter: what is behind the point of "report v2.0" or "minutes 3.10.2025" is a number, and says nothing of the content. */
+const EXTENSION = /\.(?=\d*[a-z])([a-z0-9]+)$/i;
 const KINDS = 'an epub, pdf or docx file';
 const ZIP = Buffer.from('PK\u0003\u0004');
 /** Compound file (MS-CFB): Word files from before docx, and docx files with a password. */
@@ -19,7 +21,7 @@ const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 /** @throws Fault BAD_REQUEST for a file of another kind, and for one that is damaged, encrypted, too large or without text */
 export async function readDocument(name: string, file: Uint8Array): Promise<ReadDocument> {
   const sha256 = createHash('sha256').update(file).digest('hex');
-  const { kind, content } = await contentOf(file, /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase());
+  const { kind, content } = await contentOf(file, EXTENSION.exec(name)?.[1]?.toLowerCase());
   const passages = passagesOf(content.blocks);
   if (passages.length === 0)
     throw refuse(kind === 'pdf' ? 'the pdf has no text; add a copy with a text layer, as text recognition makes it' : `the ${kind} has no text`);

@@ -63,7 +63,7 @@ function rowOf(name) {
 function add(db, file, { item, progress, state }) {
   const form = new FormData();
   form.append('db', db);
-  form.append('reference', file.name.replace(/\.\w+$/, ''));
+  form.append('reference', file.name.replace(/\.(epub|pdf|docx)$/i, ''));
   form.append('file', file);
   return new Promise((resolve) => {
     const request = new XMLHttpRequest();

@@ -159,7 +159,8 @@ test('a file beyond the limit is 413, and is not read to its end', async () => {
 });
 
 test('a name that says nothing of the kind does no harm, and capitals are the same extension', async () => {
-  for (const name of ['report', 'REPORT.PDF']) assert.equal((await add(name, pdf([TEXT]))).status, 200, name);
+  for (const name of ['report', 'REPORT.PDF', 'report v2.0', 'minutes of 3.10.2025']) assert.equal((await add(name, pdf([TEXT]))).status, 200, name);
+  for (const name of ['report v2.0.exe', 'a.7z', 'a.mp3']) assert.equal((await add(name, pdf([TEXT]))).status, 400, name);
 });
 
 test.run();
