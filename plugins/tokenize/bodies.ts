@@ -38,6 +38,11 @@ const TYPED: readonly TProperties[] = [
 ];
 const either = (all: readonly TProperties[]) => Type.Union(all.map((properties) => Type.Object(properties, closed)));
 
+const pattern = Type.String({
+  maxLength: 1_024,
+  description: 'a regular expression in the syntax of RE2; \\w, \\d, \\s and \\b know the letters, digits and spaces of ASCII only, \\p{L} and \\p{N} know all',
+});
+
 const MET = { 'a name': { data: 'Ada met ADA', words: ['ada'] } };
 
 interface About {
@@ -71,7 +76,7 @@ export const ABOUT: Readonly<Record<TokenizeMethod, About>> = {
   'word-tokenize': { summary: 'Replace words with random tokens', body: words, examples: MET, result: text },
   'word-pattern-mask': {
     summary: 'Replace the matches of a pattern',
-    body: Type.Object({ data: text, pattern: Type.String({ maxLength: 1_024 }), replace: text }, closed),
+    body: Type.Object({ data: text, pattern, replace: text }, closed),
     examples: { 'card numbers': { data: 'Card 4000-1234', pattern: '[0-9]{4}', replace: '****' } },
     result: text,
   },

@@ -27,6 +27,12 @@ test('characters are code points, and an empty match is between them, never righ
   assert.equal(mask('', '^', 'x'), 'x');
 });
 
+test('the short classes know ASCII only, as docs/anonymization.md says, and those of Unicode know all', () => {
+  assert.equal(mask('José and Ana', '\\bJosé\\b|\\bAna\\b', 'x'), 'José and x');
+  assert.equal(mask('é1 ٣', '\\w|\\d', 'x'), 'éx ٣');
+  assert.equal(mask('José é1 ٣', '\\p{L}+|\\p{N}', 'x'), 'x xx x');
+});
+
 test('a literal pattern: as replaceAll does it', () => {
   fc.assert(
     fc.property(
