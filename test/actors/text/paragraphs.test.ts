@@ -32,6 +32,12 @@ test('a table that lays out a page stays in its paragraphs; one may stand in ano
   assert.deepEqual(await ofBody(`<w:tbl><w:tr>${cell(p('One'), p('Two'))}${cell(p('Three'))}</w:tr></w:tbl>`), ['One\n\nTwo\n\nThree']);
 });
 
+test('epub: what browsers show as a block is one: its words are not joined with those around it', async () => {
+  const names = 'address center details dialog fieldset form hgroup legend menu option search summary'.split(' ');
+  for (const name of names) assert.deepEqual(await ofChapter(`Refunds<${name}>Within</${name}>a month`), ['Refunds\n\nWithin\n\na month'], name);
+  assert.deepEqual(await ofChapter('Refunds<nav>Not read</nav>within <em>a</em> month'), ['Refunds\n\nwithin a month']);
+});
+
 /** A page of lines, each at its place and in its size. */
 function page(lines: readonly (readonly [text: string, size: number, x: number, y: number])[]): Uint8Array {
   const shown = `BT ${lines.map(([text, size, x, y]) => `/F1 ${size} Tf 1 0 0 1 ${x} ${y} Tm (${text}) Tj`).join('\n')} ET`;
