@@ -1,4 +1,5 @@
 // Completes the OpenAPI document with the parts that Fastify's generator leaves out: error bodies, groups, several content types of a body, examples.
+import { spelled } from './openapi-spelling.ts';
 
 /** Temporary members that `operationOf` sets and `finish` removes. */
 export const OPTIONAL = 'x-body-optional';
@@ -34,7 +35,7 @@ interface Operation {
 
 export interface OpenApiDocument {
   tags?: readonly { readonly name: string; readonly description?: string }[];
-  readonly paths: Record<string, Record<string, Operation>>;
+  paths: Record<string, Record<string, Operation>>;
   readonly components: { schemas: Record<string, object> };
 }
 
@@ -52,6 +53,7 @@ export function finish(document: OpenApiDocument, descriptions: Readonly<Record<
     for (const [status, response] of Object.entries(operation.responses))
       if (Number(status) >= 400) response.content ??= { [JSON_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } };
   }
+  document.paths = spelled(document.paths);
   return document;
 }
 

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
+import { stringify } from 'yaml';
 import { isKnown } from '../answer/is-known.ts';
 import type { CredentialKind } from '../caller/credential.ts';
 import { parametersOf } from '../parameters.ts';
@@ -93,7 +94,9 @@ export async function addOpenApi(app: FastifyInstance, { version, tags }: OpenAp
 }
 
 function documentOf(app: FastifyInstance, format: 'yaml' | 'json'): DocumentText {
-  const text = format === 'yaml' ? app.swagger({ yaml: true }) : JSON.stringify(app.swagger());
+  const document = app.swagger();
+  // Readers of YAML 1.1, such as PyYAML, take a time without quotes for a time, and `no` for false.
+  const text = format === 'yaml' ? stringify(document, { compat: 'yaml-1.1', aliasDuplicateObjects: false }) : JSON.stringify(document);
   return { bytes: Buffer.from(text), etag: `"${hash('sha256', text, 'base64url').slice(0, 22)}"` };
 }
 

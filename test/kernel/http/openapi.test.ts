@@ -1,9 +1,9 @@
 // The OpenAPI document: it parses, holds every route, refers to what is there, and says of each how to be authorised.
 import assert from 'node:assert/strict';
-import { createRequire } from 'node:module';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import Type from 'typebox';
 import { test } from 'uvu';
+import { parse } from 'yaml';
 import type { Route } from '../../../kernel/http/route.ts';
 import { type AnyPlugin, definePlugin } from '../../../kernel/plugin.ts';
 import { BUILT_IN } from '../../../plugins/index.ts';
@@ -33,10 +33,6 @@ interface Document {
   readonly paths: Record<string, Record<string, Operation>>;
   readonly components: { readonly securitySchemes: Record<string, { readonly type: string }>; readonly schemas: Record<string, object> };
 }
-
-/** The parser that the document's writer uses; the product declares none. */
-const writer = createRequire(createRequire(import.meta.url).resolve('@fastify/swagger'));
-const { parse } = writer('yaml') as { parse(text: string): unknown };
 
 /** Routes of every form that a plugin may declare. */
 const forms = definePlugin({
