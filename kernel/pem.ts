@@ -2,6 +2,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
+import { unfitList } from './unfit-list.ts';
 
 interface PemKind {
   /** Name of the kind in messages. */
@@ -18,7 +19,12 @@ interface PemKind {
 const KINDS = {
   certificate: { what: 'certificate', label: /^(?:X509 |TRUSTED )?CERTIFICATE$/, parse: (block) => new X509Certificate(block) },
   privateKey: { what: 'private key', label: /^(?:[A-Z]+ )*PRIVATE KEY$/, parse: (block) => createPrivateKey(block), unfit: lockedKey },
-  revocationList: { what: 'revocation list', label: /^X509 CRL$/, parse: (block) => createSecureContext({ crl: block }), unfit: deltaList },
+  revocationList: {
+    what: 'revocation list',
+    label: /^X509 CRL$/,
+    parse: (block) => createSecureContext({ crl: block }),
+    unfit: (block) => unfitList(derOf(block)),
+  },
 } as const satisfies Record<string, PemKind>;
 
 const BEGIN = /-----BEGIN ([A-Z0-9 ]+)-----/g;
@@ -40,14 +46,6 @@ export function blocksIn(pem: string, kind: keyof typeof KINDS): string[] {
 
 /** @returns what stands between the lines BEGIN and END */
 export const derOf = (block: string): Buffer => Buffer.from(block.replace(/-----[^-]+-----/g, ''), 'base64');
-
-/** The extension deltaCRLIndicator, critical or not (RFC 5280 section 5.2.4). */
-const DELTA = [Buffer.from('0603551d1b0101ff04', 'hex'), Buffer.from('0603551d1b04', 'hex')];
-
-/** OpenSSL passes over lists of changes without a word, so what they revoke would be accepted. */
-function deltaList(block: string): string | undefined {
-  return DELTA.some((extension) => derOf(block).includes(extension)) ? 'is a delta list, which names only changes: give the complete list' : undefined;
-}
 
 /** In PKCS #8, and as OpenSSL wrote keys before. What it says of them without a passphrase is that reading was cancelled. */
 function lockedKey(block: string): string | undefined {

@@ -4,6 +4,7 @@ import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
+import { context, element, namedBits, sequence } from '../../crypto/der.ts';
 import { blocksIn, readPem } from '../../kernel/pem.ts';
 import { inspectPayload } from '../../kernel/runtime/channel/bytes.ts';
 import { makeCertificate, revocationList, SERVER_AUTH } from '../certificates.ts';
@@ -75,6 +76,29 @@ test('a revocation list of changes alone is refused, critical or not, also behin
     assert.deepEqual(problemsOf(delta), [`${path} cannot be used: its revocation list is a delta list, which names only changes: give the complete list`]);
     assert.match(problemsOf(`${whole}\n${delta}`)[0] ?? '', /revocation list 2 of 2 is a delta list/);
   }
+});
+
+test('a revocation list whose scope OpenSSL does not serve is refused, others with a scope are taken', async () => {
+  const ca = await makeCertificate('CN=authority');
+  const path = join(temporaryFolder(), 'crl.pem');
+  const problemsOf = async (...members: readonly Uint8Array[]) => {
+    const value = sequence(...members);
+    writeFileSync(path, await revocationList(ca, [ca], [{ type: '2.5.29.28', isCritical: true, value: Buffer.from(value) }]));
+    const problems: string[] = [];
+    readPem(path, 'revocationList', (problem) => problems.push(problem));
+    return problems.join();
+  };
+  const users = element(0x81, Buffer.of(0xff));
+  const point = context(0, context(0, element(0x86, Buffer.from(`http://ca.example/${'a'.repeat(200)}.crl`))));
+  for (const members of [[users], [element(0x82, Buffer.of(0xff))], [point], [point, users]]) assert.equal(await problemsOf(...members), '');
+  // OpenSSL does not look into it before it has to.
+  assert.equal(await problemsOf(Buffer.of(0xa0, 0x84, 0xff)), '');
+  for (const [member, says] of [
+    [namedBits(0x83, [1]), 'is for some reasons of revocation only'],
+    [element(0x84, Buffer.of(0xff)), 'is an indirect one, which also names certificates of other authorities'],
+    [element(0x85, Buffer.of(0xff)), 'is for attribute certificates only'],
+  ] as const)
+    assert.equal(await problemsOf(point, member), `${path} cannot be used: its revocation list ${says}: give the complete list of one authority`);
 });
 
 test.run();

@@ -1,4 +1,5 @@
 // Until when the revocation lists of client certificates hold. OpenSSL looks at that in a full handshake only, and connections and sessions live on.
+import { type Element, GENERALIZED_TIME, INTEGER, signedFields, UTC_TIME, VERSION } from '../../der.ts';
 import { derOf } from '../../pem.ts';
 
 export interface RevocationListTerm {
@@ -7,8 +8,6 @@ export interface RevocationListTerm {
   /** Milliseconds since the epoch: nextUpdate, or infinity. */
   readonly to: number;
 }
-
-const [SEQUENCE, UTC_TIME, GENERALIZED_TIME, INTEGER, VERSION] = [0x30, 0x17, 0x18, 0x02, 0xa0];
 
 /** @param lists PEM blocks that OpenSSL has read */
 export function termsOf(lists: readonly string[]): readonly RevocationListTerm[] {
@@ -29,35 +28,6 @@ export function endOfLists(terms: readonly RevocationListTerm[], certificate: Bu
   const [, , issuer] = signedFields(certificate, VERSION);
   const own = terms.filter((each) => issuer?.whole.equals(each.issuer));
   return own.length > 0 ? Math.max(...own.map(({ to }) => to)) : Math.min(...terms.map(({ to }) => to));
-}
-
-interface Element {
-  readonly tag: number;
-  readonly content: Buffer;
-  readonly whole: Buffer;
-}
-
-/** @returns the fields of the signed part of a certificate or a list, without the version */
-function signedFields(der: Buffer, version: number): readonly Element[] {
-  const [signed] = elementsIn(elementsIn(der, SEQUENCE)[0]?.content ?? der, SEQUENCE);
-  const fields = elementsIn(signed?.content ?? der);
-  return fields[0]?.tag === version ? fields.slice(1) : fields;
-}
-
-/** Of DER (ITU-T X.690) that OpenSSL has read, so that lengths are right. @param first the only tag that is read */
-function elementsIn(der: Buffer, first?: number): readonly Element[] {
-  const found: Element[] = [];
-  for (let at = 0; at + 1 < der.length; ) {
-    const tag = der[at] as number;
-    const short = der[at + 1] as number;
-    const more = short < 0x80 ? 0 : short & 0x7f;
-    const from = at + 2 + more;
-    const end = from + (more === 0 ? short : der.readUIntBE(at + 2, more));
-    found.push({ tag, content: der.subarray(from, end), whole: der.subarray(at, end) });
-    if (tag === first) break;
-    at = end;
-  }
-  return found;
 }
 
 /** RFC 5280 section 5.1.2.4: seconds and Z. A year of two digits is one of 1950 to 2049. */
