@@ -1,5 +1,6 @@
 // Actors in processes: what they write makes void what the server's threads have cached before the answer is there, and what others write, what they have.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'uvu';
 import { pinned, type Remote, replicated, sharded } from '../../../kernel/actor.ts';
@@ -49,6 +50,12 @@ const remotes: Readonly<Record<string, () => Remote<WriterApi>>> = {
 
 test.before(() => runtime.start());
 test.after(() => runtime.stop());
+
+if (process.platform === 'linux')
+  test('where memory is out, the kernel rather ends a process of an actor than the server', async () => {
+    const scoreOf = (pid: number | 'self') => Number(readFileSync(`/proc/${pid}/oom_score_adj`, 'utf8'));
+    assert.equal(scoreOf((await remotes['pinned']?.().pid()) as number), Math.min(1_000, scoreOf('self') + 500));
+  });
 
 for (const [kind, remote] of Object.entries(remotes)) {
   test(`${kind}: the counters of the server have moved when the answer is there`, async () => {
