@@ -33,6 +33,7 @@ export const MODULES = [
   'keys.js',
   'kmip.js',
   'life-line.js',
+  'list-page.js',
   'live.js',
   'machine.js',
   'machines.js',

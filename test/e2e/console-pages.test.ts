@@ -1,4 +1,4 @@
-// Long lists of the console in Chromium: Next leads on, and Back to the page before, not to the first.
+// Long lists of the console in Chromium: Next leads on, and Back to the page before, not to the first; the address names the page.
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { test } from 'uvu';
@@ -60,6 +60,27 @@ if (!skipWithout('chromium')) {
       const { server, browser, root } = stage as Stage;
       const { page, complaints } = await openConsole(browser, server.address, root, view);
       await walk(page, region === undefined ? page.getByRole('main') : page.getByRole('region', { name: region }), view);
+      assert.deepEqual(complaints, []);
+      await page.context().close();
+    });
+
+  for (const view of ['realms', 'machines'])
+    test(`a page of a list is there again when one comes back from what it leads to, and after a reload: ${view}`, async () => {
+      const { server, browser, root } = stage as Stage;
+      const { page, complaints } = await openConsole(browser, server.address, root, view);
+      const links = page.getByRole('table').first().getByRole('link');
+      const first = (await links.first().textContent()) as string;
+      await page.getByRole('button', { name: 'Next', exact: true }).first().click();
+      await page.getByRole('link', { name: first, exact: true }).waitFor({ state: 'detached' });
+      const second = await links.allTextContents();
+      await links.last().click();
+      await page.getByRole('link', { name: second[0] as string, exact: true }).waitFor({ state: 'detached' });
+      await page.goBack();
+      await page.getByRole('link', { name: second[0] as string, exact: true }).waitFor();
+      assert.deepEqual(await links.allTextContents(), second);
+      await page.reload();
+      await page.getByRole('link', { name: second[0] as string, exact: true }).waitFor();
+      assert.deepEqual(await links.allTextContents(), second);
       assert.deepEqual(complaints, []);
       await page.context().close();
     });

@@ -4,18 +4,14 @@ import { ask, get, part } from './api.js';
 import { askForName, askIn } from './dialog.js';
 import { textField, wordsIn } from './form.js';
 import { icon } from './icons.js';
+import { listPage } from './list-page.js';
 import { nameField, nameIn } from './names.js';
 import { tell } from './notice.js';
-import { empty, head, pages, table } from './shown.js';
-
-const FIRST = '/admins?limit=25';
+import { empty, head, table } from './shown.js';
 
 /** @param {import('./stage.js').Stage} stage */
-export const open = (stage) => draw(stage, FIRST);
-
-/** @param {import('./stage.js').Stage} stage @param {string} address of the page of the list */
-async function draw(stage, address) {
-  const { body: admins, next } = await ask('GET', address);
+export async function open(stage) {
+  const { body: admins, around } = await listPage('/admins', 'admins', stage.query);
   const again = () => open(stage);
   const rows = admins.map((/** @type {any} */ admin) => [
     html`<bdi>${admin.id}</bdi>`,
@@ -29,7 +25,7 @@ async function draw(stage, address) {
     html`
       ${head('Administrators', 'An administrator manages the people of some realms. Those of realm _ manage the whole server.', html`<button type="button" @click=${() => change(undefined, again)}>${icon('plus')}Make an administrator</button>`)}
       ${rows.length === 0 ? empty('No administrators', 'This cannot be: you are one.') : table('Administrators', ['Name', 'Administers', 'Signs in as', ''], rows)}
-      ${pages(FIRST, address, next, (other) => draw(stage, other))}
+      ${around}
     `,
   );
 }

@@ -1,13 +1,14 @@
 // The list of keys: a search by attributes, a page at a time as the server finds them.
 
 import { html, nothing } from '/console/lib/lit-html.js';
-import { ask, get, query as queryOf } from './api.js';
+import { get, query as queryOf } from './api.js';
 import { selectField } from './form.js';
 import { icon } from './icons.js';
 import { enumeration, integer, memberOf, membersOf, nameNode, operate, structure, tagsNode, vendorNode } from './kmip.js';
+import { listPage } from './list-page.js';
 import { describeAll, STATES } from './managed-object.js';
 import { nameField, nameIn } from './names.js';
-import { day, empty, head, pager, pages, stateBadge, table, tagList } from './shown.js';
+import { day, empty, head, pager, stateBadge, table, tagList } from './shown.js';
 
 const PAGE = 25;
 /** On-line and in the archive: a key there keeps its name, and its page is where it is recovered. Bits of StorageStatusMask (KMIP 2.1 section 12). */
@@ -157,10 +158,7 @@ function given(query, name, node) {
 
 /** @param {URLSearchParams} query @returns {Promise<Found>} */
 async function granted(query) {
-  const at = query.get('after') ?? '';
-  const { body, next } = await ask('GET', `/access/obtained?${queryOf({ limit: PAGE, after: at })}`);
-  const after = next && new URLSearchParams(next.split('?')[1]).get('after');
-  const pageAt = (/** @type {string} */ cursor) => `#/keys?${queryOf({ scope: 'granted', after: cursor })}`;
+  const { body, around } = await listPage('/access/obtained', 'keys', query);
   const owners = new Map(body.map((/** @type {any} */ item) => [item.object_id, item.owner_id]));
-  return { objects: await describeAll([...owners.keys()]), owners, around: pages(pageAt(''), pageAt(at), after ? pageAt(after) : undefined, go) };
+  return { objects: await describeAll([...owners.keys()]), owners, around };
 }

@@ -6,18 +6,16 @@ import { askIn } from './dialog.js';
 import { textField, textIn, wordsIn } from './form.js';
 import { requireFree } from './free-name.js';
 import { icon } from './icons.js';
+import { listPage } from './list-page.js';
 import { tell } from './notice.js';
-import { empty, head, pages, table } from './shown.js';
-
-const FIRST = '/auth/approle/role?limit=25';
-const CLUSTER = '/auth/cluster/role?limit=25';
+import { empty, head, table } from './shown.js';
 
 /** @param {import('./stage.js').Stage} stage */
-export const open = (stage) => draw(stage, FIRST, CLUSTER);
-
-/** @param {import('./stage.js').Stage} stage @param {string} roles address of the page @param {string} clusters the same of the roles of clusters */
-async function draw(stage, roles, clusters) {
-  const [own, others] = await Promise.all([ask('GET', roles), ask('GET', clusters)]);
+export async function open(stage) {
+  const [own, others] = await Promise.all([
+    listPage('/auth/approle/role', 'machines', stage.query),
+    listPage('/auth/cluster/role', 'machines', stage.query, 'clusters-after'),
+  ]);
   const rows = (/** @type {any} */ { body }, /** @type {string} */ kind) =>
     body.data.keys.map((/** @type {string} */ name) => [html`<a href="#/machine/${kind}/${part(name)}"><bdi>${name}</bdi></a>`]);
   const mine = rows(own, 'approle');
@@ -27,11 +25,11 @@ async function draw(stage, roles, clusters) {
     html`
       ${head('Machines', 'Programs sign in with a role and get an app token, which they use for keys.', html`<button type="button" @click=${makeRole}>${icon('plus')}Make a role</button>`)}
       ${mine.length === 0 ? empty('No roles yet', 'Make one for each program, so that each has a name of its own in the audit.') : table('Roles', ['Role'], mine)}
-      ${pages(FIRST, roles, own.next, (address) => draw(stage, address, clusters))}
+      ${own.around}
       <h2 class="spaced">Roles of clusters</h2>
       <p><button type="button" class="quiet" @click=${makeClusterRole}>${icon('plus')}Make a role of clusters</button></p>
       ${theirs.length === 0 ? html`<p class="faint">None. Service accounts of a cluster sign in with the tokens that the cluster gives them.</p>` : table('Roles of clusters', ['Role'], theirs)}
-      ${pages(CLUSTER, clusters, others.next, (address) => draw(stage, roles, address))}
+      ${others.around}
     `,
   );
 }

@@ -5,21 +5,17 @@ import { askForName, askIn } from './dialog.js';
 import { durationField, durationIn } from './duration.js';
 import { checkField, complaint, submits, textField } from './form.js';
 import { icon } from './icons.js';
+import { listPage } from './list-page.js';
 import { nameField, nameIn, namesField, namesIn } from './names.js';
 import { tell, tellDrawn } from './notice.js';
 import { providerPart } from './providers.js';
-import { badge, empty, head, pages, table, tagList } from './shown.js';
+import { badge, empty, head, table, tagList } from './shown.js';
 
 /** @param {import('./stage.js').Stage} stage */
-export const open = (stage) => draw(stage, firstOf(stage));
-
-/** @param {import('./stage.js').Stage} stage @returns {string} the address of the first page of the people */
-const firstOf = ({ params }) => `/realms/${part(params[0] ?? '')}/userpass?limit=25`;
-
-/** @param {import('./stage.js').Stage} stage @param {string} address of the page of its people */
-async function draw(stage, address) {
+export async function open(stage) {
   const id = stage.params[0] ?? '';
-  const [realm, { body: people, next }] = await Promise.all([get(`/admins/realms/${part(id)}`), ask('GET', address)]);
+  const list = listPage(`/realms/${part(id)}/userpass`, `realm/${part(id)}`, stage.query);
+  const [realm, { body: people, around }] = await Promise.all([get(`/admins/realms/${part(id)}`), list]);
   const again = () => open(stage);
   const actions = [
     html`<button type="button" @click=${() => addPerson(id, again)}>${icon('plus')}Add a person</button>`,
@@ -37,7 +33,7 @@ async function draw(stage, address) {
       <p class="trail"><a href="#/realms">Realms</a></p>
       ${head(html`Realm <bdi>${id}</bdi>`, html`People sign in at <a href="/sign-in?realm=${part(id)}">/sign-in?realm=${id}</a>.`, actions)}
       ${rows.length === 0 ? empty('Nobody yet', 'Add people who sign in with a password, or let a provider of JWTs vouch for them.') : table('People', ['User', 'Roles', ''], rows)}
-      ${pages(firstOf(stage), address, next, (other) => draw(stage, other))}
+      ${around}
       <div class="parts below">${stage.me.is_super_admin ? [settings(realm, again), providerPart(realm, again)] : nothing}</div>
     `,
   );

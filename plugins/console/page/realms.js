@@ -5,19 +5,13 @@ import { askIn } from './dialog.js';
 import { duration } from './duration.js';
 import { textField, textIn } from './form.js';
 import { icon } from './icons.js';
+import { listPage } from './list-page.js';
 import { tell } from './notice.js';
-import { empty, head, pages, table } from './shown.js';
-
-const FIRST = '/admins/realms?limit=25';
+import { empty, head, table } from './shown.js';
 
 /** @param {import('./stage.js').Stage} stage */
 export async function open(stage) {
-  await draw(stage, FIRST);
-}
-
-/** @param {import('./stage.js').Stage} stage @param {string} address of the page of the list */
-async function draw(stage, address) {
-  const { body: realms, next } = await ask('GET', address);
+  const { body: realms, around } = await listPage('/admins/realms', 'realms', stage.query);
   const add = stage.me.is_super_admin ? html`<button type="button" @click=${() => makeRealm()}>${icon('plus')}Make a realm</button>` : nothing;
   const rows = realms.map((/** @type {any} */ realm) => [
     html`<a href="#/realm/${part(realm.id)}"><bdi>${realm.id}</bdi></a>`,
@@ -30,7 +24,7 @@ async function draw(stage, address) {
     html`
       ${head('Realms and people', 'A realm holds people, and says how they sign in and for how long.', add)}
       ${rows.length === 0 ? empty('No realms', 'You administer none.') : table('Realms', ['Realm', 'Sign-in', 'Sessions end after', 'or unused for'], rows)}
-      ${pages(FIRST, address, next, (other) => draw(stage, other))}
+      ${around}
     `,
   );
 }
