@@ -51,6 +51,8 @@ if (!skipWithout('chromium')) {
     await page.getByLabel('Every … days').fill('77');
     await endSession(cookie);
     await press(page, 'Make the key');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    assert.equal(await page.getByLabel('Realm').inputValue(), 'team', 'the realm is known');
     await signIn(page, 'ada');
     await page.getByText('What you had typed is here again.').waitFor();
     assert.ok(await page.getByRole('radio', { name: 'Sign' }).isChecked());

@@ -14,7 +14,7 @@ import { GROUPS, PAGES, VIEWS } from './views.js';
  * @param {string} base the path of the console, where another page is shown
  */
 export function drawFrame(me, base = '') {
-  followSession(me.session_id);
+  followSession(me);
   const groups = GROUPS.map(([title, names]) => /** @type {const} */ ([title, names.filter((name) => VIEWS[name]?.isFor?.(me) !== false)]));
   const leave = () => signOut(me.session_id).catch((/** @type {unknown} */ error) => tell(wordsOf(error)));
   const bar = html`

@@ -3,7 +3,7 @@ import { keepTyped } from './typed.js';
 
 const channel = new BroadcastChannel('gatehouse');
 let isLeaving = false;
-/** Of the session that this page was made for. @type {string | undefined} */
+/** The session that this page was made for. @type {{ session_id: string, realm: string } | undefined} */
 let shown;
 
 channel.addEventListener('message', ({ data }) => {
@@ -14,9 +14,9 @@ channel.addEventListener('message', ({ data }) => {
 /** Another tab, or the server, may have ended the session while nobody looked at this one. */
 document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && leaveIfEnded());
 
-/** @param {string} sessionId of the session that this page is made for */
-export function followSession(sessionId) {
-  shown = sessionId;
+/** @param {import('./stage.js').Me} me whom this page is made for */
+export function followSession(me) {
+  shown = me;
 }
 
 /** Leaves if the session has ended. If there is another one by now, the page is made anew: it says who is signed in, and what they may do. */
@@ -26,7 +26,7 @@ export async function leaveIfEnded() {
   if (!answer?.ok) return;
   const session = await answer.json();
   if (session === null) return leaveAsEnded();
-  if (shown === undefined || session.session_id === shown || isLeaving) return;
+  if (shown === undefined || session.session_id === shown.session_id || isLeaving) return;
   isLeaving = true;
   keepTyped();
   location.reload();
@@ -36,7 +36,9 @@ export async function leaveIfEnded() {
 export function leave(isEnded = false) {
   if (isLeaving) return;
   isLeaving = true;
-  location.replace(`/sign-in?next=${encodeURIComponent(location.pathname)}${isEnded ? '&ended=yes' : ''}${location.hash}`);
+  // Who goes on has the same realm; who signs out leaves nothing behind.
+  const ended = isEnded ? `&ended=yes${shown ? `&realm=${encodeURIComponent(shown.realm)}` : ''}` : '';
+  location.replace(`/sign-in?next=${encodeURIComponent(location.pathname)}${ended}${location.hash}`);
 }
 
 /** Nobody has signed out: the sign-in page says why it is there, and what was typed is there again afterwards. */
