@@ -35,6 +35,11 @@ export class Dispatcher {
     this.#run = run;
   }
 
+  /** Whether the time limit is that of the work alone. */
+  get limitsWork(): boolean {
+    return this.#run !== undefined;
+  }
+
   /** Running calls, including those whose caller has given up, because the actor still works on them. */
   get busy(): number {
     return this.#inFlight.size;

@@ -26,10 +26,12 @@ export class Pending implements Due {
   /** Buffers that are transferred with the call. */
   readonly transfer: ArrayBuffer[];
   /** Called once if the caller stops waiting, because of the deadline or a cancellation. */
-  onAbandoned: ((code: 'DEADLINE' | 'CANCELLED') => void) | undefined;
+  onAbandoned: ((code: 'DEADLINE' | 'OVERLOADED' | 'CANCELLED') => void) | undefined;
   settled = false;
   /** It is short and writes: replicas serve such calls together. */
   writes = false;
+  /** How it ends if its deadline passes before it was sent. */
+  unsent: 'DEADLINE' | 'OVERLOADED' = 'DEADLINE';
   dueAt = 0;
   before: Due['before'];
   after: Due['after'];
@@ -99,12 +101,12 @@ export class Pending implements Due {
   onDeadline(): void {
     const more = this.#extension?.();
     if (more) this.#watchBy(more);
-    else this.#abandon('DEADLINE');
+    else this.#abandon(this.#sentAt === undefined ? this.unsent : 'DEADLINE');
   }
 
   readonly #cancel = () => this.#abandon('CANCELLED');
 
-  #abandon(code: 'DEADLINE' | 'CANCELLED'): void {
+  #abandon(code: 'DEADLINE' | 'OVERLOADED' | 'CANCELLED'): void {
     if (this.settled) return;
     this.fail(code);
     this.onAbandoned?.(code);

