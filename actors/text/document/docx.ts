@@ -13,11 +13,13 @@ const PROPERTIES = 'docProps/core.xml';
 const NOTES = ['footnotes', 'endnotes'];
 const STYLES = 'word/styles.xml';
 /**
- * What a reader does not see, or sees elsewhere: deleted text, the place that text was moved from, how a paragraph was formatted before, a second form of a
+ * What a reader does not see, or sees elsewhere: deleted text, the place that text was moved from, how text was formatted before, a second form of a
  * text box for old programs, and how signs are pronounced.
  */
-const SKIPPED = new Set(['del', 'moveFrom', 'pPrChange', 'Fallback', 'rt']);
-const SIGNS: Readonly<Record<string, string>> = { tab: ' ', br: ' ', cr: ' ', noBreakHyphen: '\u2011' };
+const SKIPPED = new Set(['del', 'moveFrom', 'pPrChange', 'rPrChange', 'Fallback', 'rt']);
+/** Of a property that is on where nothing else is said. */
+const OFF = /^(0|false|off)$/;
+const SIGNS: Readonly<Record<string, string>> = { tab: ' ', ptab: ' ', br: ' ', cr: ' ', noBreakHyphen: '\u2011' };
 
 /**
  * Word for the web, for one, calls the body `word/document2.xml`: the relations of the package say how it is called here. Spreadsheets and slides have a
@@ -69,9 +71,11 @@ function paragraphsOf(xml: string, part: string, headings: Headings, reading: (c
   /** Text stands in elements called t, of words, formulas and drawings; deleted text, in delText, and field codes do not count. */
   let isText = false;
   let skipped = 0;
+  /** Of the run; that of a paragraph's end, before the first run, hides nothing. */
+  let isHidden = false;
   const append = (text: string) => {
     const paragraph = open.at(-1);
-    if (!paragraph || skipped > 0) return;
+    if (!paragraph || skipped > 0 || isHidden) return;
     const squeezed = squeeze(text);
     reading(squeezed.length);
     paragraph.text += squeezed;
@@ -80,6 +84,7 @@ function paragraphsOf(xml: string, part: string, headings: Headings, reading: (c
     open(name: string, { val = '' }: Attributes) {
       isText = name === 't';
       if (SKIPPED.has(name)) skipped++;
+      if (name === 'r' || (name === 'vanish' && skipped === 0)) isHidden = name === 'vanish' && !OFF.test(val);
       rows.open(name);
       if (name === 'p') open.push({ text: '', isHeading: false });
       append(SIGNS[name] ?? '');
@@ -92,14 +97,17 @@ function paragraphsOf(xml: string, part: string, headings: Headings, reading: (c
     close(name: string) {
       isText = false;
       if (SKIPPED.has(name)) skipped--;
-      const ended = name === 'p' ? open.pop() : undefined;
-      const text = ended && squeeze(ended.text).trim();
-      if (ended && text) rows.add({ text, isHeading: ended.isHeading });
+      if (name === 'p') addTo(rows, open.pop());
       rows.close(name);
     },
   };
   visitXml(xml, visit, part);
   return rows.end();
+}
+
+function addTo(rows: TableRows, paragraph: Paragraph | undefined): void {
+  const text = squeeze(paragraph?.text ?? '').trim();
+  if (paragraph && text !== '') rows.add({ text, isHeading: paragraph.isHeading });
 }
 
 function titleOf(xml: string): string {

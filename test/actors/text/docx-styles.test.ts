@@ -1,4 +1,4 @@
-// Headings of a docx in the styles of each language of Word, in styles of an author's own, and in what a paragraph itself says.
+// What a docx says of its text: headings in the styles of each language of Word, in an author's own and in a paragraph itself; hidden text.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { readDocument } from '../../../actors/text/document/document.ts';
@@ -9,6 +9,11 @@ const based = (on: string) => `<w:basedOn w:val="${on}"/>`;
 const level = (at: number) => `<w:pPr><w:outlineLvl w:val="${at}"/></w:pPr>`;
 const paragraph = (properties: string, text: string) => `<w:p><w:pPr>${properties}</w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
 const styled = (id: string) => `<w:pStyle w:val="${id}"/>`;
+
+const textOf = async (body: string) => {
+  const file = await docx([], [{ name: 'word/document.xml', content: `<w:document xmlns:w="urn:w"><w:body>${body}</w:body></w:document>` }]);
+  return (await readDocument('a.docx', new Uint8Array(file))).passages.map(({ text }) => text).join(' ');
+};
 
 /** @returns the chapter that the text behind the paragraph stands under */
 async function chapterUnder(properties: string, styles?: string): Promise<string | undefined> {
@@ -50,6 +55,19 @@ test('a file that does not tell its styles has headings by their usual identifie
   for (const id of ['Heading1', 'Title', 'Titre1', 'berschrift1']) assert.equal(await chapterUnder(styled(id)), 'Head', id);
   assert.equal(await chapterUnder(styled('Heading1'), style('1', 'heading 1')), 'Head');
   assert.equal(await chapterUnder(styled('Normal')), undefined);
+});
+
+test('hidden text is not read, and a position that text is set to is a space', async () => {
+  const run = (properties: string, text: string) => `<w:r><w:rPr>${properties}</w:rPr><w:t>${text}</w:t></w:r>`;
+  const hidden = run('<w:vanish/>', 'To be filled in.');
+  assert.equal(
+    await textOf(`<w:p>${hidden}${run('', 'Seen.')}</w:p><w:p>${hidden}</w:p><w:p>${run('<w:vanish w:val="0"/>', 'Seen, too.')}</w:p>`),
+    'Seen.\n\nSeen, too.',
+  );
+  assert.equal(await textOf(`<w:p><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>${run('', 'Only the end is hidden.')}</w:p>`), 'Only the end is hidden.');
+  const before = '<w:rPrChange><w:rPr><w:vanish/></w:rPr></w:rPrChange>';
+  assert.equal(await textOf(`<w:p>${run(before, 'It was hidden.')}</w:p>`), 'It was hidden.');
+  assert.equal(await textOf('<w:p><w:r><w:t>Left</w:t><w:ptab/><w:t>right.</w:t></w:r></w:p>'), 'Left right.');
 });
 
 test.run();
