@@ -11,6 +11,7 @@ import { DataKey } from '../../../kernel/keys/data-key.ts';
 import type { Reader } from '../../../kernel/store/store.ts';
 import { AttributeSet } from '../../../kmip/attribute/set.ts';
 import { symmetricKey } from '../../../kmip/key-block.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { boolean, dateTime, enumeration, integer, type Node, structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
@@ -155,6 +156,26 @@ test('more conditions than anybody needs are refused, not run', async () => {
   const many = Array.from({ length: 200 }, (_, at) => `tag ${at}`);
   assert.match((await server.ask('Locate', [structure(TAG.Attributes, [tagsNode(...many)])])).reason, /^Invalid_Field/);
   assert.match((await server.ask('Get', [text(TAG.UniqueIdentifier, JSON.stringify(many))])).reason, /^Invalid_Field/);
+});
+
+test('a search that reads object after object ends in time, and sooner in a transaction', async () => {
+  const unread = [integer(TAG.CryptographicUsageMask, 0x10)];
+  let seconds = 0;
+  const search = (reader: Reader, attributes: readonly Node[]) => {
+    const parts = { rows, store: server.store, monotonic: () => ++seconds * 1_000 };
+    const context = Object.create(new ObjectsInMemory([]), { reader: { value: reader }, server: { value: parts } }) as ObjectsInMemory;
+    seconds = 0;
+    return findObjects(context, { attributes, storage: undefined, groupMember: undefined, offset: 0, limit: 10 });
+  };
+  const isTooLong = (error: unknown) => error instanceof Refusal && error.reason === 'ServerLimitExceeded' && error.message.includes('CryptographicUsageMask');
+  await assert.rejects(search(server.store, unread), isTooLong);
+  const alone = seconds;
+  await assert.rejects(
+    server.store.transaction((tx) => search(tx, unread)),
+    isTooLong,
+  );
+  assert.ok(seconds < 5 && alone > 20 && alone < 40, `${seconds} and ${alone}`);
+  assert.deepEqual(await search(server.store, [...unread, tagsNode('of 5')]), { ids: [], total: 0 });
 });
 
 /** PostgreSQL goes through tables as small as these one by one unless it is kept from it; a scan that is left then has no index. */

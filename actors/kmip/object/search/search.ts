@@ -36,6 +36,10 @@ const MAX_LOOKED_AT = 128;
 const MAX_LOOKED_AT_BYTES = 4_194_304;
 /** Objects that are read although the page is full, to tell how many match. */
 const MAX_READ_TO_COUNT = 1_024;
+/** Time limit for reading objects one batch after the other, well within the deadline of a call even as the last item of a message. */
+const MAX_SCAN_MS = 30_000;
+/** The same within a batch that may be undone, which blocks all other writers, and on SQLite this thread. */
+const MAX_SCAN_IN_TRANSACTION_MS = 2_000;
 /** Maximum in one search: both databases accept this many in one statement, and it is more than anybody needs. */
 const MAX_CONDITIONS = 100;
 
@@ -81,20 +85,24 @@ async function filterPermitted({ server: { rows }, reader, caller }: OperationCo
 /**
  * For conditions that the index cannot check: reads the objects that meet the other conditions, one batch at a time. Once the page is full, it counts
  * the others only if they are few.
+ * @throws Refusal ServerLimitExceeded if the time is up
  */
 async function scan(ctx: OperationContext, scope: Scope, selection: Selection, rest: readonly Node[], { offset, limit }: Search): Promise<Found> {
+  const { server, reader } = ctx;
+  const isAlone = reader === server.store;
+  const until = server.monotonic() + (isAlone ? MAX_SCAN_MS : MAX_SCAN_IN_TRANSACTION_MS);
   const ids: string[] = [];
   let [total, read] = [0, 0];
   const sql = selection.sql();
   const before = selection.param(Number.MAX_SAFE_INTEGER);
   const params = [...selection.params];
   for (;;) {
-    const rows = await ctx.reader.all<Candidate>(`${sql} AND o.seq < ${before} ORDER BY seq DESC LIMIT ${MAX_LOOKED_AT}`, params);
+    const rows = await reader.all<Candidate>(`${sql} AND o.seq < ${before} ORDER BY seq DESC LIMIT ${MAX_LOOKED_AT}`, params);
     const part = fitCandidates(rows);
     const found = part.map(({ id }) => id);
     const known = await filterPermitted(ctx, scope, found);
-    for (const object of await ctx.server.rows.describeAll(
-      ctx.reader,
+    for (const object of await server.rows.describeAll(
+      reader,
       found.filter((id) => known.has(id)),
     )) {
       if (!matches(object, rest, ctx)) continue;
@@ -104,10 +112,17 @@ async function scan(ctx: OperationContext, scope: Scope, selection: Selection, r
     if (part.length === rows.length && rows.length < MAX_LOOKED_AT) return { ids, total };
     read += part.length;
     if (ids.length === limit && read >= MAX_READ_TO_COUNT) return { ids, total: undefined };
+    if (server.monotonic() > until) throw tookTooLong(rest, isAlone);
     params[params.length - 1] = Number(part.at(-1)?.seq);
     // Lets other work on this thread run; a transaction must not wait here.
-    if (ctx.reader === ctx.server.store) await setImmediate();
+    if (isAlone) await setImmediate();
   }
+}
+
+function tookTooLong(rest: readonly Node[], isAlone: boolean): Refusal {
+  const names = [...new Set(rest.map(({ tag }) => tagName(tag)))].join(', ');
+  const how = `search among fewer, as with a name, a tag or a range of InitialDate${isAlone ? '' : ', or outside of a batch that may be undone'}`;
+  return new Refusal('ServerLimitExceeded', `to look for ${names} is to read one object after the other, and there are too many: ${how}`);
 }
 
 /** The first rows whose attributes fit together into one batch. */
