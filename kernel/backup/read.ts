@@ -25,11 +25,12 @@ export async function readBackup(path: string, take: Take): Promise<End> {
   const reading = new Reading(path, take);
   const unpacked = createGunzip();
   const piped = pipeline(createReadStream(path), unpacked);
+  // The lines tell of its failure too, but only once what is done with those before has ended.
+  piped.catch(() => {});
   try {
     for await (const lines of batches(unpacked as AsyncIterable<Buffer>, path)) for (const line of lines) await reading.line(line);
     await piped;
   } catch (error) {
-    await piped.catch(() => {});
     throw inWords(error, path, reading.hasBegun);
   }
   if (!reading.end) throw new BackupError(`${path} is incomplete: its end is missing; use another copy of the backup`);

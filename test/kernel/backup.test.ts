@@ -1,12 +1,14 @@
 // Backups: made while the server serves, restored into either database, and refused where they are not what was written.
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import { backUp } from '../../kernel/backup/back-up.ts';
-import { BackupError } from '../../kernel/backup/format.ts';
+import { BackupError, FORMAT, FORMAT_VERSION } from '../../kernel/backup/format.ts';
+import { readBackup } from '../../kernel/backup/read.ts';
 import { restore } from '../../kernel/backup/restore.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
 import { BUILT_IN } from '../../plugins/index.ts';
@@ -163,6 +165,31 @@ test('an incomplete, damaged or newer backup is refused with a clear message, an
     /the backup has migration kernel\/1000, but this version knows migrations up to kernel\/\d+; use the newer version/,
   );
   await refused(header({ migrations: { kernel: 2, other: 1 } }), /tables of the plugin other, which is not configured here/);
+});
+
+test('a file that turns out to be damaged while its rows are stored is refused like any other', async () => {
+  const path = join(folder, 'damaged.backup');
+  const lines = [
+    { format: FORMAT, version: FORMAT_VERSION, root_key: 'k', migrations: {} },
+    { table: 'thing', columns: ['name'] },
+  ];
+  const rows = Array.from({ length: 200 }, () => [randomBytes(1_000).toString('base64')]);
+  const packed = gzipSync([...lines, ...rows].map((line) => `${JSON.stringify(line)}\n`).join(''));
+  packed.fill(0, packed.length - 20_000, packed.length - 10_000);
+  writeFileSync(path, packed);
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => unhandled.push(error);
+  process.on('unhandledRejection', note);
+  let stored = 0;
+  const row = async () => {
+    // As a database does; the file is read on meanwhile.
+    for (let turns = 0; turns < 5; turns += 1) await setImmediate();
+    stored += 1;
+  };
+  await assert.rejects(readBackup(path, { row }), /is damaged/);
+  process.off('unhandledRejection', note);
+  assert.deepEqual(unhandled, []);
+  assert.ok(stored > 0 && stored < rows.length);
 });
 
 test('a change of a backup without the root key is detected', async () => {
