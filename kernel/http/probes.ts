@@ -1,5 +1,5 @@
 // The routes for operators: /health, /ready, /metrics and /version.
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Registry } from 'prom-client';
 import { addressList, isListed } from '../address-list.ts';
 import { Fault } from '../fault.ts';
@@ -80,6 +80,15 @@ function describeProbe(path: keyof typeof PROBES): { schema: ReturnType<typeof o
   return { schema: operationOf(described) };
 }
 
+/** What checks credentials may be the part that is not ready: then nobody is known, and the answer is still that of /ready. */
+async function isKnown(authentication: Authentication, request: FastifyRequest): Promise<boolean> {
+  try {
+    return (await authentication.attempt(request)) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 export function addProbes(app: FastifyInstance, { notReady, degraded, authentication, scrape, allow, version, isVersionJson }: ProbeOptions): void {
   const allowed = addressList(['127.0.0.0/8', '::1', ...allow]);
   const loopback = addressList(['127.0.0.0/8', '::1']);
@@ -93,7 +102,7 @@ export function addProbes(app: FastifyInstance, { notReady, degraded, authentica
   app.get('/ready', describeProbe('/ready'), async (request, reply) => {
     const names = await notReady();
     const less = await degraded();
-    const mayKnow = isListed(loopback, request.ip) || (names.length + less.length > 0 && (await authentication.attempt(request)) !== undefined);
+    const mayKnow = isListed(loopback, request.ip) || (names.length + less.length > 0 && (await isKnown(authentication, request)));
     reply.code(names.length === 0 ? 200 : isMerelyStopping(names) && asksFor404(request.query) ? STOPPING_STATUS : 503);
     return {
       status: names.length === 0 ? 'READY' : 'NOT_READY',

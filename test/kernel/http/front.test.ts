@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import Type from 'typebox';
 import { test } from 'uvu';
+import { Fault } from '../../../kernel/fault.ts';
 import { definePlugin } from '../../../kernel/plugin.ts';
 import { BUILT_IN } from '../../../plugins/index.ts';
 import { until } from '../../runtime.ts';
@@ -366,6 +367,19 @@ test('loopback and signed-in callers see what is not ready; only loopback reads 
   const own = await proxied.ask('GET', '/ready', { headers: far, cookie: await signInAdmin(proxied) });
   assert.match(own.body.not_ready[0], /^hsm\/hsm::other: /);
   isProblem(await proxied.ask('GET', '/metrics', { headers: far }), 403, 'FORBIDDEN');
+  await proxied.end();
+});
+
+test('/ready says what it has to say to callers whose credential cannot be checked, too', async () => {
+  const broken = definePlugin({
+    name: 'broken',
+    config: Type.Object({}, { default: {} }),
+    authenticators: () => ({ 'app-token': () => Promise.reject(new Fault('DEADLINE')) }),
+    status: async () => ({ ready: false, note: 'its database is away' }),
+  });
+  const proxied = await startServer({ plugins: [...BUILT_IN, broken] as never, config: '[http]\ntrusted_proxies = ["127.0.0.1"]\n' });
+  const asked = await proxied.ask('GET', '/ready', { headers: { 'x-forwarded-for': '203.0.113.9', 'x-app-token': 'any' } });
+  assert.deepEqual([asked.status, asked.body], [503, { status: 'NOT_READY' }]);
   await proxied.end();
 });
 
