@@ -168,6 +168,18 @@ if (!skipWithout('chromium') && !skipWithout('softhsm2')) {
       .waitFor();
     await page.context().close();
   });
+
+  test('whoever types a value and leaves the view at once is told of no error', async () => {
+    const { page, complaints } = await openConsole(browser, server.address, root, 'anonymize');
+    await page.getByText('XXXX XXXX met Charles').waitFor();
+    await page.clock.install();
+    await page.getByLabel('Words').fill('Charles');
+    await goTo(page, 'account', 'Your account');
+    await page.clock.runFor(1_000);
+    assert.equal(await page.locator('#notice').textContent(), '');
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
 }
 
 test.run();

@@ -127,6 +127,8 @@ export function open(stage) {
     draw();
     void preview();
   };
+  // The form is gone with the view.
+  stage.signal.addEventListener('abort', () => clearTimeout(timer));
   const draw = () => stage.show('Anonymization', view(chosen, result, choose, soon));
   draw();
   return preview();
