@@ -128,7 +128,17 @@ if (!skipWithout('chromium') && !skipWithout('softhsm2')) {
       .split('\n')
       .map((line) => JSON.parse(line) as { realm: string; actor: string });
     assert.ok(rows.length > 2 && rows.every(({ realm }) => realm === 'team') && rows.some(({ actor }) => actor === '=cmd'));
+    await lead.page.getByText(/^\d+ events are in the file\.$/).waitFor();
     await lead.page.context().close();
+  });
+
+  test('an export that does not hold all that matches says so', async () => {
+    const { page } = await openConsole(browser, server.address, root, 'audit');
+    const events = Array.from({ length: 1_000 }, (_, seq) => ({ time: 0, event: 'login', outcome: 'success', realm: null, actor: 'ada', seq }));
+    await page.route(/\/audit\?.*limit=1000/, (route) => route.fulfill({ json: { events, next: 'more' } }));
+    assert.equal((await saved(page, 'Export JSON lines')).trimEnd().split('\n').length, 10_000);
+    await page.getByText(/^10\D?000 events are in the file\. There are more/).waitFor();
+    await page.context().close();
   });
 
   test('the password is changed on the page of the account, and sessions end from it', async () => {

@@ -74,8 +74,8 @@ function filterForm(filter, me) {
 /** @param {Readonly<Record<string, string>>} filter @param {'csv' | 'jsonl'} form */
 async function keep(filter, form) {
   const rows = /** @type {any[]} */ ([]);
+  let after = /** @type {string | null} */ ('');
   try {
-    let after = /** @type {string | null} */ ('');
     while (after !== null && rows.length < MAX_EXPORTED) {
       const { events, next } = /** @type {any} */ (await get(`/audit?${queryOf({ ...filter, after, limit: 1_000 })}`));
       rows.push(...events);
@@ -86,7 +86,8 @@ async function keep(filter, form) {
   }
   const text = form === 'jsonl' ? rows.map((row) => `${JSON.stringify(row)}\n`).join('') : csv(rows);
   save(`audit.${form}`, text, form === 'csv' ? 'text/csv' : 'application/jsonl');
-  tell(`${rows.length.toLocaleString()} events are in the file.`);
+  const more = after === null ? '' : ' There are more: narrow the search, or read them with the API.';
+  tell(`${rows.length.toLocaleString()} events are in the file.${more}`);
 }
 
 /** RFC 4180. A cell that a spreadsheet would take for a formula begins with an apostrophe. @param {readonly any[]} rows */
