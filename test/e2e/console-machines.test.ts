@@ -37,6 +37,8 @@ if (!skipWithout('chromium')) {
       .nth(2)
       .waitFor();
     await assertFit(page, 'tokens');
+    await page.getByText('A program signs in with the role id alone.').waitFor();
+    await page.getByText('None, and none is needed: who knows the role id can sign in.').waitFor();
     for (const token of tokens) assert.ok(!(await page.content()).includes(token));
     await list
       .getByRole('button', { name: /^Revoke/ })

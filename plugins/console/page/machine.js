@@ -18,6 +18,7 @@ async function draw(stage, tokens, secrets) {
   const path = `/auth/${kind === 'cluster' ? 'cluster' : 'approle'}/role/${part(name)}`;
   const { data: role } = await get(path);
   const isApprole = kind !== 'cluster';
+  const needsSecret = role.bind_secret_id !== false;
   const again = (/** @type {string | undefined} */ page = tokens) => draw(stage, page, secrets);
   const actions = [
     isApprole ? html`<button type="button" @click=${() => makeSecret(path, again)}>${icon('plus')}Make a secret id</button>` : nothing,
@@ -28,10 +29,10 @@ async function draw(stage, tokens, secrets) {
     `Role ${name}`,
     html`
       <p class="trail"><a href="#/machines">Machines</a></p>
-      ${head(html`Role <bdi>${name}</bdi>`, isApprole ? 'A program signs in with the role id and a secret id.' : 'Service accounts of a cluster sign in with it.', actions)}
+      ${head(html`Role <bdi>${name}</bdi>`, isApprole ? `A program signs in with the role id${needsSecret ? ' and a secret id' : ' alone'}.` : 'Service accounts of a cluster sign in with it.', actions)}
       <div class="parts">
         <section class="card" aria-labelledby="role-title"><h2 id="role-title">Settings</h2>${settingList(role, isApprole ? [await roleId(path)] : [])}</section>
-        ${isApprole ? await secretPart(path, secrets, (page) => draw(stage, tokens, page)) : nothing}
+        ${isApprole ? await secretPart(path, needsSecret, secrets, (page) => draw(stage, tokens, page)) : nothing}
         ${await tokenPart(path, tokens, (page) => draw(stage, page, secrets))}
       </div>
     `,
@@ -44,8 +45,13 @@ async function roleId(path) {
   return ['Role id', copied(data.role_id, 'Role id')];
 }
 
-/** @param {string} path @param {string | undefined} at address of the page; the first if undefined @param {(at?: string) => unknown} again draws the view with this page */
-async function secretPart(path, at, again) {
+/**
+ * @param {string} path
+ * @param {boolean} isNeeded whether a sign-in needs one
+ * @param {string | undefined} at address of the page; the first if undefined
+ * @param {(at?: string) => unknown} again draws the view with this page
+ */
+async function secretPart(path, isNeeded, at, again) {
   const first = `${path}/secret-id?limit=25`;
   const { body, next } = await ask('GET', at ?? first);
   const rows = body.data.keys.map((/** @type {string} */ accessor) => [
@@ -54,7 +60,7 @@ async function secretPart(path, at, again) {
   ]);
   return html`<section class="card" aria-labelledby="secrets-title">
     <h2 id="secrets-title">Secret ids</h2>
-    ${rows.length === 0 ? html`<p class="faint">None: nobody can sign in with this role yet.</p>` : table('Secret ids', ['Accessor', ''], rows)}
+    ${rows.length === 0 ? html`<p class="faint">${isNeeded ? 'None: nobody can sign in with this role yet.' : 'None, and none is needed: who knows the role id can sign in.'}</p>` : table('Secret ids', ['Accessor', ''], rows)}
     ${at === undefined && next === undefined ? nothing : pages(first, at ?? first, next, again)}
   </section>`;
 }
