@@ -35,7 +35,7 @@ export default defineActor<HsmApi, HsmArgs>(async (args, ctx) => {
   // Count the interval from the end of a probe, so that a slow library is not called all the time.
   function again() {
     void prober.probe().finally(() => {
-      for (const { keys } of sessions.values()) keys.sweep();
+      for (const { keys, parts } of sessions.values()) for (const each of [keys, parts]) each.sweep();
       lists.sweep();
       if (!ctx.signal.aborted) timer = ctx.clock.setTimeout(again, probeSeconds * 1000);
     });
