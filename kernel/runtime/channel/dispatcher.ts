@@ -18,7 +18,7 @@ export class Dispatcher {
   state: DispatcherState = 'down';
   /** Called once, when a call needs a resting actor. */
   onNeeded: () => void = () => {};
-  /** Called when there may be room for another call. */
+  /** Called when there may be room for another call, or no call runs any more. */
   onRoom: () => void = () => {};
   /** Called when the deadline of a call passes while it runs here. */
   onLate: () => void = () => {};
@@ -115,6 +115,7 @@ export class Dispatcher {
     this.#inFlight.clear();
     this.#aside.clear();
     for (const pending of lost) pending.fail('ACTOR_LOST', cause);
+    this.onRoom();
   }
 
   send(pending: Pending): void {

@@ -96,6 +96,7 @@ export class Mailbox {
     for (const pending of this.#waiting) pending.fail(refusal);
     this.#waiting.clear();
     this.#note();
+    this.#tellDrained();
   }
 
   /** Accepts no more calls. Settles when the running calls have ended or `ms` have passed. */
@@ -142,6 +143,7 @@ export class Mailbox {
     pending.onAbandoned = () => {
       this.#waiting.delete(pending);
       this.#note();
+      this.#tellDrained();
     };
     this.#note();
     this.#spares.wakeOne();
@@ -175,6 +177,10 @@ export class Mailbox {
       this.#note();
       dispatcher.send(pending);
     }
-    if (this.#onDrained && this.busy === 0) this.#onDrained();
+    this.#tellDrained();
+  }
+
+  #tellDrained(): void {
+    if (this.#onDrained && this.busy + this.#waiting.size === 0) this.#onDrained();
   }
 }

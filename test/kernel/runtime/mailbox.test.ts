@@ -263,6 +263,43 @@ test('draining takes no more calls, lets those under way end, and refuses what i
   void advance;
 });
 
+/** @param how ends the last call */
+async function drainsAtOnce(mailbox: Mailbox, how: () => void): Promise<void> {
+  let isDrained = false;
+  void mailbox.drain(5_000).then(() => {
+    isDrained = true;
+  });
+  await settle();
+  assert.equal(isDrained, false);
+  how();
+  await settle();
+  assert.equal(isDrained, true);
+}
+
+test('draining does not wait for calls that are lost with their actor, given up or refused', async () => {
+  const lost = place();
+  const one = mailboxOver([lost]);
+  lost.attach();
+  const running = outcome(one.remote.work('a'));
+  await drainsAtOnce(one.mailbox, () => lost.dispatcher.detach('its process has ended'));
+  assert.equal(await running, 'ACTOR_LOST');
+
+  const two = mailboxOver([place()]);
+  const gone = new AbortController();
+  const left = outcome(callWith(two.remote, { signal: gone.signal }).work('b'));
+  await drainsAtOnce(two.mailbox, () => gone.abort());
+  assert.equal(await left, 'CANCELLED');
+
+  const failing = place();
+  const three = mailboxOver([failing]);
+  const refused = outcome(three.remote.work('c'));
+  await drainsAtOnce(three.mailbox, () => {
+    failing.dispatcher.detach('it does not start', 'failed');
+    three.mailbox.refuseWaiting();
+  });
+  assert.equal(await refused, 'UNAVAILABLE');
+});
+
 test('draining ends every timer, that of work under a time limit too: none keeps the process running', async () => {
   const { clock } = movedClock();
   const timers = new Set<unknown>();
