@@ -1,6 +1,5 @@
 // Runs an actor in a separate process over batched IPC, so that a hanging actor can be killed and a crash in native code affects nobody else.
 import { type ChildProcess, fork } from 'node:child_process';
-import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import type { Versions } from '../../versions.ts';
 import { type Channel, openChannel } from '../channel/channel.ts';
@@ -24,7 +23,7 @@ interface ProcessOptions {
   readonly offset: number;
 }
 
-/** Within the time in which a process must answer. */
+/** So many, one after the other, without an answer. */
 const ASKS = 4;
 
 const HOST = fileURLToPath(new URL('./process-host.ts', import.meta.url));
@@ -78,14 +77,18 @@ function forked({ memoryMb, env }: ProcessOptions): ChildProcess {
   });
 }
 
-/** Asks the process again and again whether its thread still turns; the time of this is the real one, as is that of native code. */
+/**
+ * Asks the process again and again whether its thread still turns; the time of this is the real one, as is that of native code.
+ * Questions are counted, not time: while this thread is blocked itself, or stopped, it hears no answer.
+ */
 function killStuck(channel: Channel, stuckMs: number, lost: Promise<unknown>, kill: () => void): void {
-  let heardAt = performance.now();
+  let unanswered = 0;
   channel.onControl(({ kind }) => {
-    if (kind === 'turning') heardAt = performance.now();
+    if (kind === 'turning') unanswered = 0;
   });
   const timer = setInterval(() => {
-    if (performance.now() - heardAt > stuckMs) kill();
+    if (unanswered >= ASKS) kill();
+    unanswered += 1;
     channel.control({ kind: 'turn' });
     channel.flush();
   }, stuckMs / ASKS);

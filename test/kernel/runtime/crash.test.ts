@@ -11,9 +11,11 @@ import { createRuntime, outcome, until } from '../../runtime.ts';
 import { temporaryFolder } from '../../server.ts';
 
 const eager = { max: 50, withinMs: 60_000, firstDelayMs: 10, maxDelayMs: 50, retryMs: 60_000 };
+const STUCK_MS = 2_000;
 const { runtime, versions, lines, ref } = createRuntime({
   thread: pinnedProbe({ a: {} }, { restart: eager }),
   process: pinnedProbe({ a: {} }, { restart: eager, isolated: { a: { env: { ONLY: 'this' } } } }),
+  watched: pinnedProbe({ a: {} }, { restart: eager, isolated: { a: { env: {}, stuckMs: STUCK_MS } } }),
   replicated: replicatedProbe(2, { restart: eager, maxQueue: 200 }),
   processes: replicatedProbe(2, { restart: eager, maxQueue: 200, process: true }),
   bystander: pinnedProbe({ a: {} }),
@@ -75,6 +77,17 @@ test('an isolated actor that hangs is killed; so is one that blocks its event lo
   await supervisor?.incarnation?.kill();
   assert.equal(await blocked, 'ACTOR_LOST');
   assert.equal(await remotes['process']?.().echo('back'), 'back');
+});
+
+test('a process that does not turn is killed, and not because this thread was blocked itself', async () => {
+  const [supervisor] = runtime.groups.get('watched')?.supervisors ?? [];
+  const { pid } = await ref('watched').at('a').where();
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * STUCK_MS);
+  await new Promise((resolve) => setTimeout(resolve, STUCK_MS));
+  assert.deepEqual([(await ref('watched').at('a').where()).pid, supervisor?.restarts], [pid, 0]);
+  assert.equal(await outcome(ref('watched').at('a').spin(20_000)), 'ACTOR_LOST');
+  assert.equal(supervisor?.restarts, 1);
+  assert.equal(await ref('watched').at('a').echo('back'), 'back');
 });
 
 test('a process that writes what is no message harms nobody: its calls are answered, and its status stays', async () => {
