@@ -29,8 +29,9 @@ type Callee = Pick<Group, 'name' | 'mailboxes'>;
 /** The metrics of the whole process, which only the main thread has. */
 export interface ProcessMetrics {
   readonly registry: Registry;
-  /** Spans by what became of them: exported, failed (the collector has not taken them) or dropped (there was no room). */
+  /** Threads that serve requests that were ended because they turned no more. */
   readonly stuckFronts: Counter<'front'>;
+  /** Spans by what became of them: exported, failed (the collector has not taken them) or dropped (there was no room). */
   readonly traceSpans: Counter<'outcome'>;
   /** Reads the actors, the seal of the key server, the fronts and the trust in caches at every scrape. */
   watch(runtime: Runtime, isSealed: () => boolean, fronts: () => readonly Supervisor[], trust: Pick<Trust, 'isTrusted'>): void;
