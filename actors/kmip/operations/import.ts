@@ -14,7 +14,7 @@ import { isGuessable } from '../object/attributes/digest.ts';
 import { withEncapsulated } from '../object/attributes/encapsulated.ts';
 import { requireMask, requireType, takeAttribute } from '../object/attributes/new-attributes.ts';
 import { newObject, requireCreation } from '../object/create.ts';
-import { fileIn } from '../object/forms/pkcs12-import.ts';
+import { fileIn, takeCompanions } from '../object/forms/pkcs12-import.ts';
 import { isDestroyed, settle } from '../object/life/lifecycle.ts';
 import type { Draft } from '../object/managed-object.ts';
 import { placeFor } from '../object/place.ts';
@@ -60,23 +60,25 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const replace = booleanOf(request, TAG.ReplaceExisting) ?? false;
   const { keeper } = place.source;
   const stored = keeper ? await taken(keeper.take(ctx, place.id, type, content, attributes), replace) : content;
+  const brings = [place.id];
   try {
     const draft = newObject(ctx, { place, type, content: stored, attributes, brought: true, complete: true });
     takeState(draft, given.first(TAG.State), ctx.now);
-    const all = [draft, ...(file?.companions(draft) ?? [])];
+    const companions = file?.companions(draft) ?? [];
+    await taken(takeCompanions(ctx, keeper, companions, brings), replace);
     await ctx.change(async (tx) => {
       await keeper?.linkTaken(tx, draft, ctx.now);
-      for (const each of all) await put(tx, each, replace, ctx);
+      for (const each of [draft, ...companions]) await put(tx, each, replace, ctx);
     });
   } catch (error) {
-    await keeper?.discard([place.id]);
+    await keeper?.discard(brings);
     throw error;
   }
   return [text(TAG.UniqueIdentifier, place.id)];
 }
 
 /** What a token has destroyed cannot be put back, as when the new key is refused then. */
-async function taken(work: Promise<Structure>, replace: boolean): Promise<Structure> {
+async function taken<T>(work: Promise<T>, replace: boolean): Promise<T> {
   try {
     return await work;
   } catch (error) {

@@ -11,7 +11,7 @@ import { isToldOfCertificate, requireTold } from '../object/attributes/certifica
 import { withEncapsulated } from '../object/attributes/encapsulated.ts';
 import { attributesIn, newAttributes, requireMask } from '../object/attributes/new-attributes.ts';
 import { newObject, requireCreation } from '../object/create.ts';
-import { fileIn } from '../object/forms/pkcs12-import.ts';
+import { fileIn, takeCompanions } from '../object/forms/pkcs12-import.ts';
 import { chosenIn, placeFor } from '../object/place.ts';
 import { contentIn, describeContent } from '../object/registered.ts';
 import { addWrappingLink } from '../object/wrapping/wrapping-link.ts';
@@ -45,16 +45,18 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const { keeper } = place.source;
   const stored = keeper ? await keeper.take(ctx, place.id, type, content, attributes) : content;
   if (!keeper) await addWrappingLink(attributes, content, ctx);
+  const taken = [place.id];
   try {
     const draft = newObject(ctx, { place, type, content: stored, attributes, brought: true });
-    const all = [draft, ...(file?.companions(draft) ?? [])];
+    const companions = file?.companions(draft) ?? [];
+    await takeCompanions(ctx, keeper, companions, taken);
     const create = async (tx: Pick<ObjectTransaction, 'create'>) => {
-      for (const each of all) await tx.create(register.event, each);
+      for (const each of [draft, ...companions]) await tx.create(register.event, each);
     };
     if (keeper) await ctx.change((tx) => keeper.linkTaken(tx, draft, ctx.now).then(() => create(tx)));
     else await ctx.create(create);
   } catch (error) {
-    await keeper?.discard([place.id]);
+    await keeper?.discard(taken);
     throw error;
   }
   return [text(TAG.UniqueIdentifier, place.id)];

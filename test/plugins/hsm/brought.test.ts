@@ -1,7 +1,9 @@
 // Keys that requests bring to a token or make there: under a name that is free again, never in place of another key, and not at all if the request is refused.
 import assert from 'node:assert/strict';
-import { generateKeyPairSync } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { test } from 'uvu';
+import { writePkcs12 } from '../../../crypto/pkcs12/pkcs12.ts';
+import { makeCertificate } from '../../certificates.ts';
 import { skipWithout } from '../../system.ts';
 import {
   boolean,
@@ -118,6 +120,39 @@ if (!skipWithout('softhsm2')) {
     await privateHalf('linked by its client', elsewhere);
     await publicHalf('linked by its client');
     assert.deepEqual(await linksOf('linked by its client'), [['PublicKeyLink', id('public first_pk')]]);
+  });
+
+  test('a PKCS#12 file comes to a token: its pair there, its certificate in the database, or nothing stays', async () => {
+    const { key, certificate } = await makeCertificate('of a file');
+    const pair = { privateKey: createPrivateKey(key), certificates: [new Uint8Array(certificate.rawData)], friendlyName: 'file' };
+    const block = structure(
+      'KeyBlock',
+      enumeration('KeyFormatType', 'PKCS_12'),
+      structure('KeyValue', bytes('KeyMaterial', await writePkcs12(pair, 'secret'))),
+    );
+    const password = structure('Link', enumeration('LinkType', 'PKCS_12PasswordLink'), text('LinkedObjectIdentifier', 'secret'));
+    const given = [password, integer('CryptographicUsageMask', 1)];
+    const type = enumeration('ObjectType', 'PrivateKey');
+    const send = (operation: string, name: string) =>
+      operation === 'Register'
+        ? kmip(server.admin, operation, type, structure('Attributes', identifier(id(name)), ...given), structure('PrivateKey', block))
+        : kmip(server.admin, operation, identifier(id(name)), type, structure('Attributes', ...given), structure('PrivateKey', block));
+    const onToken = (name: string) =>
+      [3, 2].map((kind) => (server.hsm.tool(server.slot, `labels(${kind})`) as string[]).filter((label) => label === name).length);
+    for (const operation of ['Register', 'Import']) {
+      await done(send(operation, operation));
+      assert.deepEqual(onToken(operation), [1, 1]);
+      const { body: signed } = await server.admin('POST', '/v1/crypto/sign', { body: { kid: id(operation), alg: 'ES256', data: 'aGVsbG8' } });
+      assert.equal((await server.admin('POST', '/v1/crypto/verify', { body: { ...signed, data: 'aGVsbG8' } })).body.valid, true);
+      const linked = structure('Link', enumeration('LinkType', 'PrivateKeyLink'), text('LinkedObjectIdentifier', id(operation)));
+      const found = await done(kmip(server.admin, 'Locate', structure('Attributes', enumeration('ObjectType', 'Certificate'), linked)));
+      assert.match(String(found['UniqueIdentifier']), /^[0-9a-f-]{36}$/);
+      const half = `half of ${operation}`;
+      server.hsm.tool(server.slot, `pair('${half}')`);
+      server.hsm.tool(server.slot, `destroy(3, '${half}')`);
+      await refused(send(operation, half), /^Object_Already_Exists/);
+      assert.deepEqual(onToken(half), [0, 1]);
+    }
   });
 
   test('a key whose Name another has is refused, and stays not on the token, made or brought', async () => {

@@ -19,6 +19,7 @@ import type { OperationContext } from '../../operation-context.ts';
 import { certificateUsage } from '../attributes/certificate-usage.ts';
 import { takeAttribute } from '../attributes/new-attributes.ts';
 import { newObject, setLink } from '../create.ts';
+import type { KeyKeeper } from '../key-keeper.ts';
 import type { Draft } from '../managed-object.ts';
 import { placeFor } from '../place.ts';
 import { describeContent } from '../registered.ts';
@@ -61,6 +62,20 @@ export async function fileIn(content: Structure, type: number, request: Structur
   };
 }
 
+/**
+ * Brings the public key of a file to where the private key is kept; certificates stay in the database.
+ * @param keeper of the private key; undefined if the database keeps it
+ * @param taken gets the identifiers of what was brought
+ * @throws Refusal as `take` of the keeper
+ */
+export async function takeCompanions(ctx: OperationContext, keeper: KeyKeeper | undefined, companions: readonly Draft[], taken: string[]): Promise<void> {
+  for (const { id, type, content, attributes } of companions) {
+    if (!keeper || ctx.server.objects.sourceOf(id).keeper !== keeper) continue;
+    await keeper.take(ctx, id, type, content as Structure, attributes);
+    taken.push(id);
+  }
+}
+
 function privateKey({ privateKey: key }: Pkcs12): Structure {
   const { algorithm, length } = keyFacts(key);
   return structure(TAG.PrivateKey, [keyBlock({ format: 'PKCS_8', material: new Uint8Array(key.export({ format: 'der', type: 'pkcs8' })), algorithm, length })]);
@@ -94,7 +109,9 @@ function companionsOf({ privateKey: key, certificates }: Pkcs12, own: Draft, giv
   };
   const block = keyBlock({ format: 'X_509', material: spki, algorithm, length });
   const publicKey = make(ObjectType.PublicKey, structure(TAG.PublicKey, [block]), publicName(own.id), integer(TAG.CryptographicUsageMask, uses));
-  const chain = certificates.map((der, at) => make(ObjectType.Certificate, certificateContent(der), at === 0 ? `${own.id}_cert` : undefined));
+  // A token holds keys only.
+  const certificateName = ctx.server.objects.sourceOf(own.id).keeper ? undefined : `${own.id}_cert`;
+  const chain = certificates.map((der, at) => make(ObjectType.Certificate, certificateContent(der), at === 0 ? certificateName : undefined));
   const [leaf] = chain as [Draft, ...Draft[]];
   setLink(own, 'PublicKeyLink', publicKey.id);
   setLink(publicKey, 'PrivateKeyLink', own.id);
