@@ -10,6 +10,9 @@ const KIND = 0.25;
 /** What the sentences of the first text count more than those of the last: texts that come from a search are in its order. */
 const ORDER = 0.2;
 
+/** Of a list: it stands over nothing. */
+const ITEM = /^[-*•‣▪▸●◦○■□–]/u;
+
 /** By the first word of the question that says so: what an answer then has. */
 const KINDS: readonly (readonly [question: RegExp, answer: RegExp])[] = [
   [
@@ -55,7 +58,7 @@ function shown(best: readonly Candidate[], wanted: ReadonlySet<string>): string[
   const told = new Set<string>();
   for (const { text, terms, next } of best) {
     if (answers.length === MAX_ANSWERS) break;
-    const isEcho = next !== undefined && !endsSentence(text) && [...terms].every((term) => wanted.has(term));
+    const isEcho = next !== undefined && !endsSentence(text) && !ITEM.test(text) && [...terms].every((term) => wanted.has(term));
     if (told.has(text) || (isEcho && told.has(next))) continue;
     answers.push(isEcho ? `${text}\n${next}` : text);
     told.add(text);

@@ -103,6 +103,7 @@ test('an answer is the item or row that was asked for, and a heading brings what
   assert.equal(answersTo('How much is the gadget?', texts)[0], 'Gadget 15 EUR');
   assert.deepEqual(answersTo('lost property', texts), ['Lost property\nThe porter keeps umbrellas.']);
   assert.deepEqual(answersTo('Does the porter keep lost umbrellas?', texts), ['The porter keeps umbrellas.']);
+  assert.deepEqual(answersTo('bells on the lawn', ['• No bells on the lawn\n\n• Bicycles go to the shed']), ['• No bells on the lawn']);
   assert.deepEqual(answersTo('prices', texts), ['Prices\nItem Price']);
 });
 
