@@ -72,7 +72,9 @@ const sealed = {
   aad: maybeContent,
 };
 /** In answers, an optional member is left out and never null. */
-const jwe = { protected: header, encrypted_key: bytes, iv: bytes, ciphertext: content, tag: bytes, aad: Type.Optional(content) };
+const mayBeEmpty = 'base64url; empty with dir and ECDH-ES: a JWE in JSON has no such member then (RFC 7516 section 7.2.1)';
+const encryptedKey = Type.String({ maxLength: MAX_BYTES_CHARACTERS, pattern: BASE64URL, description: mayBeEmpty });
+const jwe = { protected: header, encrypted_key: encryptedKey, iv: bytes, ciphertext: content, tag: bytes, aad: Type.Optional(content) };
 const kty = Type.Enum([...KEY_TYPES]);
 /** The public key of a pair, as in a JWK. */
 const publicMembers = Object.fromEntries(['n', 'e', 'x', 'y', 'pub'].map((member) => [member, Type.Optional(bytes)]));
