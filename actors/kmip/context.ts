@@ -7,6 +7,7 @@ import type { Version } from '../../kmip/version.ts';
 import type { Principal } from './api.ts';
 import type { Aside } from './aside.ts';
 import { Changes } from './changes.ts';
+import { BatchPairs } from './creation/pair-source.ts';
 import { discoverKey } from './message/discover.ts';
 import { linkedTo } from './object/create.ts';
 import { Finder } from './object/finding/finder.ts';
@@ -32,6 +33,7 @@ export class BatchContext implements OperationContext, FoundIn<ManagedObject, Ob
   #policy: CreationPolicy | undefined;
   /** Set while the whole batch is one transaction. */
   #whole: Changes | undefined;
+  #pairs: BatchPairs | undefined;
 
   constructor(server: KeyServer, caller: Principal, version: Version) {
     this.server = server;
@@ -60,6 +62,10 @@ export class BatchContext implements OperationContext, FoundIn<ManagedObject, Ob
   /** A batch in one transaction blocks all writers, so it must not also wait in a queue. */
   get aside(): Aside {
     return (work) => (this.#whole ? work() : this.server.aside(work));
+  }
+
+  get pairs(): BatchPairs | undefined {
+    return this.#whole && this.#pairs;
   }
 
   get reader(): Reader {
@@ -127,6 +133,17 @@ export class BatchContext implements OperationContext, FoundIn<ManagedObject, Ob
 
   /** Runs all of the work, with its changes, as one transaction; `work` throws to undo it. */
   async runWhole<T>(store: Store, work: () => Promise<T>): Promise<T> {
+    this.#pairs = new BatchPairs(this);
+    for (;;) {
+      try {
+        return await this.#runOnce(store, work, this.#pairs);
+      } catch (error) {
+        if (!(await this.#pairs.make(error))) throw error;
+      }
+    }
+  }
+
+  async #runOnce<T>(store: Store, work: () => Promise<T>, pairs: BatchPairs): Promise<T> {
     try {
       const transaction = () =>
         store.transaction(async (tx) => {
@@ -134,6 +151,7 @@ export class BatchContext implements OperationContext, FoundIn<ManagedObject, Ob
           this.batch.made = undefined;
           this.batch.earlier &&= [];
           this.batch.takenBytes = 0;
+          pairs.begin();
           this.#whole = new Changes(this, tx, this.opening);
           return work();
         });

@@ -5,6 +5,7 @@ import type { Structure } from '../../kmip/ttlv/node.ts';
 import type { Version } from '../../kmip/version.ts';
 import type { Principal } from './api.ts';
 import type { Aside } from './aside.ts';
+import type { BatchPairs } from './creation/pair-source.ts';
 import type { Earlier } from './earlier.ts';
 import type { DescriptionDraft, Draft, ManagedObject, ObjectDescription } from './object/managed-object.ts';
 import type { CreationPolicy } from './policy/creation-policy.ts';
@@ -95,6 +96,8 @@ export interface OperationContext extends Objects<ManagedObject, ObjectDescripti
   setPolicy(event: string, part: keyof CreationPolicy['told'], list: Structure | undefined): Promise<void>;
   /** Runs long work, outside of `change`. */
   readonly aside: Aside;
+  /** Only while the whole batch is one transaction: its key pairs that take long. */
+  readonly pairs?: BatchPairs | undefined;
   /** Runs atomically and may run again, so the work must have no effects outside its transaction. */
   change<T>(work: (tx: ObjectTransaction) => Promise<T>): Promise<T>;
   /** Runs atomically what only creates objects: on PostgreSQL together with what others create at the same moment. */

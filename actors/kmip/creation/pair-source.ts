@@ -2,6 +2,7 @@
 import { generatePair, generatePairInPool, isSlowPair, type PairOptions } from '../../../crypto/key/key-pair.ts';
 import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
 import type { ReadonlyAttributes } from '../../../kmip/attribute/set.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
 import type { MadePair } from '../object/key-keeper.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { requirePossible } from '../policy/constraint.ts';
@@ -28,7 +29,7 @@ interface Wish {
   readonly sketch: PairSketch;
 }
 
-type Surroundings = Pick<OperationContext, 'aside' | 'policy'>;
+type Surroundings = Pick<OperationContext, 'aside' | 'policy' | 'pairs'>;
 
 /** Ends a transaction that has not written anything yet. */
 class PairWanted extends Error {
@@ -44,9 +45,12 @@ class PairWanted extends Error {
 export async function withPair<T>(ctx: Surroundings, change: (source: PairSource) => Promise<T>): Promise<T> {
   let ready: (Wish & { readonly pair: MadePair }) | undefined;
   const source: PairSource = (algorithm, options, kept, sketch = []) => {
-    const isReady = ready?.algorithm === algorithm && ready.options.length === options.length && ready.options.curve === options.curve;
-    if (ready && isReady && ready.kept?.id === kept?.id) return ready.pair;
-    throw new PairWanted({ algorithm, options, kept, sketch });
+    const wish = { algorithm, options, kept, sketch };
+    if (ready && isFor(ready, wish)) return ready.pair;
+    const pair = ctx.pairs?.take(wish);
+    if (!pair) throw new PairWanted(wish);
+    ready = { ...wish, pair };
+    return pair;
   };
   for (;;) {
     try {
@@ -55,9 +59,55 @@ export async function withPair<T>(ctx: Surroundings, change: (source: PairSource
       // What was made for the last run is of no use: the change failed, or wants another pair.
       await ready?.kept?.undo();
       ready = undefined;
-      if (!(error instanceof PairWanted)) throw error;
+      if (!(error instanceof PairWanted) || (ctx.pairs && isSlow(error.wish))) throw error;
       ready = { ...error.wish, pair: await generate(error.wish, ctx) };
     }
+  }
+}
+
+const isFor = (made: Wish, { algorithm, options, kept }: Wish): boolean =>
+  made.algorithm === algorithm && made.options.length === options.length && made.options.curve === options.curve && made.kept?.id === kept?.id;
+
+const isSlow = ({ algorithm, kept }: Wish): boolean => kept === undefined && isSlowPair(algorithm);
+
+/** Time for all pairs of such a batch, well within the deadline of a call. */
+const MAX_TIME_MS = 20_000;
+
+/** The pairs that take long of a batch that is one transaction, in the order of its items. The batch is rolled back for each and runs again once it is there. */
+export class BatchPairs {
+  readonly #ctx: Surroundings & Pick<OperationContext, 'server'>;
+  readonly #until: number;
+  readonly #made: (Wish & { readonly pair: MadePair })[] = [];
+  #next = 0;
+
+  constructor(ctx: Surroundings & Pick<OperationContext, 'server'>) {
+    this.#ctx = ctx;
+    this.#until = ctx.server.monotonic() + MAX_TIME_MS;
+  }
+
+  /** The batch runs from its first item. */
+  begin(): void {
+    this.#next = 0;
+  }
+
+  take(wish: Wish): MadePair | undefined {
+    const made = this.#made[this.#next];
+    if (made && isFor(made, wish)) {
+      this.#next += 1;
+      return made.pair;
+    }
+    // The items want others than before: what was made for them is of no use.
+    if (isSlow(wish)) this.#made.splice(this.#next);
+    return undefined;
+  }
+
+  /** @param error that ended the batch @returns whether a pair was wanted, which is there now @throws Refusal ServerLimitExceeded if the time is up */
+  async make(error: unknown): Promise<boolean> {
+    if (!(error instanceof PairWanted)) return false;
+    if (this.#ctx.server.monotonic() > this.#until)
+      throw new Refusal('ServerLimitExceeded', 'the batch took too long to generate its key pairs; send fewer of them in a batch that may be undone');
+    this.#made.push({ ...error.wish, pair: await generate(error.wish, this.#ctx) });
+    return true;
   }
 }
 
