@@ -15,8 +15,8 @@ interface CertificateFiles {
 const DAY_MS = 86_400_000;
 const VALID_DAYS = 365;
 const RENEW_DAYS = 30;
-/** It is its own authority, so that a client can trust exactly this file. */
-const EXTENSIONS = ['basicConstraints=critical,CA:TRUE,pathlen:0', 'keyUsage=critical,digitalSignature,keyCertSign', 'extendedKeyUsage=serverAuth'];
+/** Clients trust exactly this file. It is no authority: webpki, which rustls uses, takes none for a server, and whoever stole the key could certify others. */
+const EXTENSIONS = ['basicConstraints=critical,CA:FALSE', 'keyUsage=critical,digitalSignature', 'extendedKeyUsage=serverAuth'];
 
 /**
  * @param host on which the server listens

@@ -54,14 +54,14 @@ test('it is made anew for a host that it does not name', async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-test('OpenSSL takes it as an authority for a server, and its key for its own', async () => {
+test('OpenSSL takes it for a server where it is trusted itself, its key is its own, and it is no authority', async () => {
   const dataDir = temporaryFolder();
   const { cert, key } = await ensureSelfSigned(dataDir, '127.0.0.1', Date.now());
   const openssl = (...args: string[]) => spawnSync('openssl', args, { encoding: 'utf8' });
   const { stdout, stderr } = openssl('verify', '-x509_strict', '-purpose', 'sslserver', '-verify_ip', '127.0.0.1', '-CAfile', cert, cert);
   assert.equal(stdout, `${cert}: OK\n`, stderr);
   const made = new X509Certificate(readFileSync(cert));
-  assert.ok(made.ca && made.verify(made.publicKey) && made.checkPrivateKey(createPrivateKey(readFileSync(key))));
+  assert.ok(!made.ca && made.verify(made.publicKey) && made.checkPrivateKey(createPrivateKey(readFileSync(key))));
   assert.deepEqual([made.subject, made.issuer], Array(2).fill('CN=gatehouse self-signed'));
   rmSync(dataDir, { recursive: true });
 });
