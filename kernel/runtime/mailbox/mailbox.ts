@@ -89,10 +89,13 @@ export class Mailbox {
     return name === undefined ? undefined : currentSpan()?.begin(`${name}.${method}`);
   }
 
-  /** Refuses the waiting calls if no dispatcher can serve them. Called when a dispatcher has failed or is sealed. */
+  /** Refuses the waiting calls if no dispatcher can serve them. Called when a dispatcher has failed or is sealed; what rests still may serve them. */
   refuseWaiting(): void {
     const refusal = this.#refusal();
-    if (!refusal) return;
+    if (!refusal) {
+      if (this.#waiting.size > 0) this.#spares.wakeOne();
+      return;
+    }
     for (const pending of this.#waiting) pending.fail(refusal);
     this.#waiting.clear();
     this.#note();
