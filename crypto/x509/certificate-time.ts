@@ -21,8 +21,10 @@ export function readTime(each: Element | undefined, what: string): number {
   if ((isShort && /^\d{12}Z$/.test(text)) || (each?.tag === DER.generalizedTime && /^\d{14}Z$/.test(text))) {
     const digits = isShort ? `${Number(text.slice(0, 2)) < 50 ? '20' : '19'}${text}` : text;
     const [, year, month, day, hour, minute, second] = /^(....)(..)(..)(..)(..)(..)/.exec(digits) ?? [];
-    const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-    if (!Number.isNaN(time)) return time / 1000;
+    const written = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
+    const time = new Date(`${written}Z`);
+    // What is no day of its month, and 24:00, would be one of the next.
+    if (!Number.isNaN(time.valueOf()) && time.toISOString().startsWith(written)) return time.valueOf() / 1000;
   }
   throw new CryptoError('invalid', `${what} has a malformed time`);
 }
