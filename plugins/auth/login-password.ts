@@ -21,9 +21,14 @@ export async function provePassword(
 ): Promise<LoginEnd> {
   const realm = query['realm'] as string;
   const source = sourceOf(address);
-  const found = await ctx.actors.directory.at('main').findSignIn(realm, username, source);
-  const begun = beginLogin({ realm, username, source, found, code: body?.totp_code ?? undefined, newPassword: newPasswordOf(body) });
-  let state = await primaryStep(ctx, begun, password, signal);
+  let state: LoginState;
+  try {
+    const found = await ctx.actors.directory.at('main').findSignIn(realm, username, source);
+    const begun = beginLogin({ realm, username, source, found, code: body?.totp_code ?? undefined, newPassword: newPasswordOf(body) });
+    state = await primaryStep(ctx, begun, password, signal);
+  } finally {
+    password.fill(0);
+  }
   if (state.value === 'totp') state = await totpStep(ctx, state);
   if (state.value === 'password') state = await passwordStep(ctx, state);
   return finish(ctx, state);
@@ -42,7 +47,6 @@ async function primaryStep(ctx: AuthContext, state: LoginState, password: Uint8A
   // Pass a copy: the old password is compared with the new one below.
   const proven = await callWith(ctx.actors.password, { signal }).verify(usable?.passwordHash ?? null, move(new Uint8Array(password)));
   const unfit = newPassword !== undefined && Buffer.compare(passwordBytes(newPassword), password) === 0 ? 'it must differ from the old password' : undefined;
-  password.fill(0);
   if (!proven || !usable || !found.opens || found.locked.includes('password')) return stepLogin(state, { type: 'primary.refused' });
   const mustChange = usable.changePassword || (await isTooOld(ctx, state.context));
   return stepLogin(state, { type: 'primary.accepted', revision: usable.revision, mustChange, unfit });
