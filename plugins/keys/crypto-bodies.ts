@@ -1,16 +1,15 @@
 // Describes the REST crypto API for the OpenAPI document; the actor checks the bodies itself. Bytes are base64url without padding.
-import type { TProperties, TSchema } from 'typebox';
+import type { TSchema } from 'typebox';
 import type { CryptoCall } from '../../actors/kmip/api.ts';
-import { algorithmsFor } from '../../jose/algorithm.ts';
 import { CONTENT_ENCRYPTIONS } from '../../jose/content-encryption.ts';
-import { curvesOf } from '../../jose/curve.ts';
 import { KEY_MANAGEMENTS } from '../../jose/key-management.ts';
-import { KEY_TYPES, type KeyType } from '../../jose/key-type.ts';
+import { KEY_TYPES } from '../../jose/key-type.ts';
 import { MAC_ALGORITHMS } from '../../jose/mac-algorithm.ts';
-import { RSA_MODULUS_BITS } from '../../jose/rsa.ts';
-import { ML_DSA_SEED_LENGTH, SIGNATURE_ALGORITHMS } from '../../jose/signature-algorithm.ts';
+import { SIGNATURE_ALGORITHMS } from '../../jose/signature-algorithm.ts';
 import type { Method } from '../../kernel/http/route.ts';
 import Type from '../../kernel/type.ts';
+import { BASE64URL, MAX_MEMBERS, MAX_NAME, maybe, open, text } from './crypto-members.ts';
+import { NEW_KEY } from './new-key-body.ts';
 
 interface About {
   readonly method: Method;
@@ -34,15 +33,8 @@ const COUNTERPARTS: ReadonlySet<CryptoCall['name']> = new Set(['decrypt', 'verif
 export const maxBodyBytes = (name: CryptoCall['name']): number => (COUNTERPARTS.has(name) ? MAX_BODY_BYTES + ROOM_BYTES : MAX_BODY_BYTES);
 
 /** The actor enforces the same limits. */
-const MAX_NAME = 1_024;
 const MAX_BYTES_CHARACTERS = 16_384;
-const MAX_MEMBERS = 256;
 
-const text = Type.String({ maxLength: MAX_NAME });
-/** An optional member: the actor treats null as absent. */
-const maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
-/** Canonical base64url without padding: each byte sequence has exactly one spelling. */
-const BASE64URL = '^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?$';
 /** Headers, initialization vectors, tags and signatures. */
 const bytes = Type.String({ maxLength: MAX_BYTES_CHARACTERS, pattern: BASE64URL, description: 'base64url', examples: ['aGVsbG8'] });
 /** What is encrypted, signed or authenticated. */
@@ -52,8 +44,6 @@ export const kid = Type.String({ minLength: 1, maxLength: MAX_NAME, description:
 /** One of these JOSE algorithms; the interactive page proposes `example`. */
 const algorithm = (rows: Parameters<typeof namesOf>[0], example: string) => Type.Enum(namesOf(rows), { examples: [example] });
 const maybeBytes = maybe(bytes);
-/** Unknown members are ignored. */
-const open = <P extends TProperties>(properties: P) => Type.Object(properties, { maxProperties: MAX_MEMBERS });
 
 export const ERROR = Type.Object({ error: Type.String(), description: Type.String() });
 export const PROBLEM = Type.Object({ code: Type.String(), message: Type.String(), errors: Type.Array(Type.String()), request_id: Type.String() });
@@ -90,50 +80,6 @@ const key = open({
 const tag = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^_\\u0000][^\\u0000]*$', description: 'must not begin with _', examples: ['team-a'] });
 const tags = open({ tags: Type.Array(tag, { maxItems: 256 }) });
 const tagged = open({ kid: text, tags: Type.Array(text) });
-/** The requested length of a new key; not a member of an imported JWK. */
-const bits = maybe(Type.Integer({ minimum: 1, maximum: 65_536 }));
-const rsaBits = maybe(Type.Integer({ minimum: RSA_MODULUS_BITS.min, maximum: RSA_MODULUS_BITS.max, multipleOf: RSA_MODULUS_BITS.multipleOf }));
-const algOf = (type: KeyType) => maybe(Type.Enum(algorithmsFor(type)));
-/** From `minBytes` to `maxBytes` bytes in base64url without padding; other members may determine the exact number. */
-const octets = (minBytes: number, maxBytes = minBytes) =>
-  Type.String({ minLength: Math.ceil((minBytes * 4) / 3), maxLength: Math.ceil((maxBytes * 4) / 3), pattern: BASE64URL, description: 'base64url' });
-/** Leading zero bytes count towards the length in bytes, but not towards the bits of the modulus. */
-const modulus = octets(RSA_MODULUS_BITS.min / 8, RSA_MODULUS_BITS.max / 8);
-const number = octets(1, RSA_MODULUS_BITS.max / 8);
-const RSA_PUBLIC = { n: modulus, e: number };
-const RSA_PRIVATE = { d: number, p: number, q: number, dp: number, dq: number, qi: number };
-/** As long as some of these lengths; the exact one follows from other members. */
-const octetsIn = (lengths: readonly number[]) => maybe(octets(Math.min(...lengths), Math.max(...lengths)));
-const curve = (type: 'EC' | 'OKP') => Type.Enum(curvesOf(type).map(({ crv }) => crv));
-const coordinate = (type: 'EC' | 'OKP') => octetsIn(curvesOf(type).map(({ length }) => length));
-const ML_DSA_PUBLIC = SIGNATURE_ALGORITHMS.flatMap(({ mlDsa }) => (mlDsa ? [mlDsa.publicKeyLength] : []));
-const none = Type.Optional(Type.Null());
-const without = (...members: string[]): TProperties => Object.fromEntries(members.map((member) => [member, none]));
-const NO_RSA_PRIVATE = without(...Object.keys(RSA_PRIVATE));
-const INTENDED = {
-  use: maybe(Type.String({ maxLength: MAX_NAME, description: 'sig or enc: narrows what the key is for', examples: ['sig'] })),
-  key_ops: maybe(Type.Array(text, { uniqueItems: true, maxItems: 64, description: 'narrows what the key is for', examples: [['sign', 'verify']] })),
-};
-/** `kty` decides which members are read; the others are ignored. The actor checks that the numbers form a valid key, which a schema cannot. */
-const NEW_KEY = Type.Union([
-  open({ ...INTENDED, kty: Type.Literal('oct'), alg: none, bits: maybe(Type.Enum([128, 192, 256])), k: none }),
-  open({ ...INTENDED, kty: Type.Literal('oct'), alg: Type.Enum(algorithmsFor('oct')), bits, k: maybe(octets(16, 512)) }),
-  open({ ...INTENDED, kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits, ...RSA_PUBLIC, ...NO_RSA_PRIVATE }),
-  open({ ...INTENDED, kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits, ...RSA_PUBLIC, ...RSA_PRIVATE }),
-  open({ ...INTENDED, kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits, ...without('n', 'e'), ...NO_RSA_PRIVATE }),
-  open({ ...INTENDED, kty: Type.Literal('EC'), alg: algOf('EC'), crv: maybe(curve('EC')), ...without('x', 'y', 'd') }),
-  open({ ...INTENDED, kty: Type.Literal('EC'), alg: algOf('EC'), crv: curve('EC'), x: coordinate('EC'), y: coordinate('EC'), d: coordinate('EC') }),
-  open({ ...INTENDED, kty: Type.Literal('OKP'), alg: algOf('OKP'), crv: maybe(curve('OKP')), ...without('x', 'd') }),
-  open({ ...INTENDED, kty: Type.Literal('OKP'), alg: algOf('OKP'), crv: curve('OKP'), x: coordinate('OKP'), d: coordinate('OKP') }),
-  open({
-    ...INTENDED,
-    // Clients that predate AKP send ML-DSA keys as OKP.
-    kty: Type.Enum(['AKP', 'OKP']),
-    alg: Type.Enum(algorithmsFor('AKP')),
-    pub: octetsIn(ML_DSA_PUBLIC),
-    priv: maybe(octets(ML_DSA_SEED_LENGTH)),
-  }),
-]);
 const ofKey = '/keys/{kid}';
 
 function post(name: 'encrypt' | 'decrypt' | 'sign' | 'verify' | 'mac', summary: string, body: TSchema, answer: TSchema): About {

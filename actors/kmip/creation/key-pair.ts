@@ -78,7 +78,7 @@ function sketchOf(algorithm: CryptographicAlgorithm, length: number | undefined,
 }
 
 /** Undefined if the keys are stored with their objects. */
-function keptPair(
+export function keptPair(
   ctx: OperationContext,
   { privateKey, publicKey }: PairPlaces,
   privateAttributes: AttributeSet,

@@ -1,6 +1,4 @@
 // Creates and imports keys: POST /v1/crypto/keys takes a JSON Web Key, with or without key material (RFC 7517, RFC 7518 section 6, RFC 8037).
-import { randomBytes } from 'node:crypto';
-import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
 import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
 import { findAlgorithm } from '../../../jose/algorithm.ts';
 import { findContentEncryption } from '../../../jose/content-encryption.ts';
@@ -9,17 +7,20 @@ import { KEY_TYPES } from '../../../jose/key-type.ts';
 import { findMacAlgorithm } from '../../../jose/mac-algorithm.ts';
 import { findSignatureAlgorithm } from '../../../jose/signature-algorithm.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { isLonger } from '../../../text/code-points.ts';
 import { requireCreation } from '../object/create.ts';
-import { pairPlaces, placeFor } from '../object/place.ts';
+import { isOnToken } from '../object/hsm-identifier.ts';
+import { placeFor } from '../object/place.ts';
 import type { OperationContext } from '../operation-context.ts';
-import { createEllipticKey } from './elliptic-key.ts';
+import { newEllipticKey } from './elliptic-key.ts';
 import { pairFor, secretFor } from './intended-use.ts';
-import { isGiven, type Members, optionalOctets, optionalText, text } from './members.ts';
-import { createMlDsaKey } from './ml-dsa-key.ts';
-import { type NewPair, storePair, storeSecret } from './new-key.ts';
+import { isGiven, MAX_NAME, type Members, optionalOctets, optionalText, text } from './members.ts';
+import { newMlDsaKey } from './ml-dsa-key.ts';
+import { hasPrivateKey, type NewPair, storePair } from './new-pair.ts';
+import { storeSecret } from './new-secret.ts';
 import { notOfKind } from './not-of-kind.ts';
 import { badRequest } from './problem.ts';
-import { createRsaKey } from './rsa-key.ts';
+import { newRsaKey } from './rsa-key.ts';
 
 /** @throws Problem, Refusal */
 export async function createKey(body: Members, ctx: OperationContext): Promise<unknown> {
@@ -28,21 +29,41 @@ export async function createKey(body: Members, ctx: OperationContext): Promise<u
   await requireCreation(ctx);
   const alg = optionalText(body, 'alg');
   const bits = optionalBits(body);
+  if (kty === 'oct') return createSecret(body, ctx, alg, bits);
+  const chosen = tokenIdentifier(body, ctx);
+  const pair = await newPair(kty, body, ctx, alg, bits);
+  return storePair(ctx, chosen, { ...pair, purpose: pairFor(body, pair.purpose, hasPrivateKey(pair)) }, bits);
+}
+
+function newPair(kty: string, body: Members, ctx: OperationContext, alg: string | undefined, bits: number | undefined): NewPair | Promise<NewPair> {
   switch (kty) {
-    case 'oct':
-      return createSecret(body, ctx, alg, bits);
     case 'RSA':
-      return storeIntended(ctx, body, pairPlaces(ctx), await createRsaKey(body, ctx, alg, bits));
+      return newRsaKey(body, ctx, alg, bits);
     case 'EC':
-      return storeIntended(ctx, body, pairPlaces(ctx), ofLength(bits, createEllipticKey(body, 'EC', alg)));
+      return newEllipticKey(body, 'EC', alg);
     case 'OKP':
       // The registered key type of ML-DSA is AKP, but clients that predate it send OKP.
-      return storeIntended(ctx, body, pairPlaces(ctx), ofLength(bits, isMlDsa(alg) ? createMlDsaKey(body, alg) : createEllipticKey(body, 'OKP', alg)));
+      return isMlDsa(alg) ? newMlDsaKey(body, alg) : newEllipticKey(body, 'OKP', alg);
     case 'AKP':
-      return storeIntended(ctx, body, pairPlaces(ctx), ofLength(bits, createMlDsaKey(body, alg)));
+      return newMlDsaKey(body, alg);
     default:
       throw badRequest(`kty must be one of ${KEY_TYPES.join(', ')}`);
   }
+}
+
+/**
+ * The identifier of a key that is to lie in an HSM. Any other `kid` is a name that the key had elsewhere: the server gives each key of its own one.
+ * @throws Problem bad_request if it is no text, or if the server has no HSM: the key would be in the database
+ */
+function tokenIdentifier(body: Members, { server }: OperationContext): string | undefined {
+  const { kid } = body;
+  if (!isGiven(body, 'kid')) return undefined;
+  // RFC 7517 section 4.5.
+  if (typeof kid !== 'string') throw badRequest('kid is not a string');
+  if (isLonger(kid, MAX_NAME)) throw badRequest(`kid has more than ${MAX_NAME} characters`);
+  if (!isOnToken(kid)) return undefined;
+  if (!server.objects.sourceOf(kid).keeper) throw badRequest('kid is that of a key in an HSM, and this server has none');
+  return kid;
 }
 
 /** A certificate is that of a key (RFC 7517 sections 4.6 to 4.9): without its members a new key would be made, which it is not of. */
@@ -50,17 +71,6 @@ function requireKeyOfCertificate(body: Members): void {
   const certificate = ['x5c', 'x5u', 'x5t', 'x5t#S256'].find((name) => isGiven(body, name));
   if (certificate !== undefined && !['k', 'n', 'x', 'd', 'pub', 'priv'].some((name) => isGiven(body, name)))
     throw badRequest(`${certificate} belongs to a key, whose members are missing`);
-}
-
-/** Places are asked for before a key is made or checked, which may take long. */
-const storeIntended = (ctx: OperationContext, body: Members, places: ReturnType<typeof pairPlaces>, pair: NewPair): Promise<unknown> =>
-  storePair(ctx, places, { ...pair, purpose: pairFor(body, pair.purpose, pair.privateKey !== undefined) });
-
-/** The length of these keys follows from `crv` or `alg`: `bits` chooses no other one. */
-function ofLength(bits: number | undefined, pair: NewPair): NewPair {
-  const { length } = keyFacts(pair.publicKey);
-  if (bits !== undefined && bits !== length) throw badRequest(`bits must be ${length}, the length of this key: crv or alg chooses another`);
-  return pair;
 }
 
 const isMlDsa = (alg: string | undefined) => alg !== undefined && findSignatureAlgorithm(alg)?.mlDsa !== undefined;
@@ -95,8 +105,8 @@ function createSecret(body: Members, ctx: OperationContext, alg: string | undefi
   if (!Number.isInteger(length) || length < shape.length || length > longest)
     throw badRequest(`a key for ${name} must have ${shape.length * 8}${shape.longer ? ` to ${longest * 8} bits, a multiple of 8` : ' bits'}`);
   const purpose = secretFor(body, whole);
-  const place = placeFor(ctx, { type: ENUM.ObjectType.SymmetricKey });
-  return storeSecret(ctx, { place, key: given ?? randomBytes(length), algorithm: shape.algorithm, alg: name, purpose, imported: given !== undefined });
+  const place = placeFor(ctx, { type: ENUM.ObjectType.SymmetricKey, chosen: tokenIdentifier(body, ctx) });
+  return storeSecret(ctx, { place, given, length, algorithm: shape.algorithm, alg: name, purpose });
 }
 
 function secretShape(name: string): SecretShape | undefined {

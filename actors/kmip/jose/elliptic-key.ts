@@ -1,6 +1,5 @@
-// Elliptic curve keys of the crypto API: generates new ones, and imports others with the public key computed from `d` (RFC 7518 section 6.2, RFC 8037).
+// Elliptic curve keys of the crypto API: says what a new one is like, and reads others with the public key computed from `d` (RFC 7518 section 6.2, RFC 8037).
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { generatePair } from '../../../crypto/key/key-pair.ts';
 import { isPublicPoint } from '../../../crypto/key/public-point.ts';
 import { findAlgorithm } from '../../../jose/algorithm.ts';
 import { type Curve, curvesOf } from '../../../jose/curve.ts';
@@ -10,12 +9,12 @@ import { findSignatureAlgorithm } from '../../../jose/signature-algorithm.ts';
 import { importKey } from '../../../kmip/key-format/key-format.ts';
 import { publicJwk } from './jwk.ts';
 import { type Members, optionalOctets, optionalText } from './members.ts';
-import type { NewPair } from './new-key.ts';
+import type { GivenPair, NewPair } from './new-pair.ts';
 import { notOfKind } from './not-of-kind.ts';
 import { badRequest } from './problem.ts';
 
 /** @throws Problem bad_request, unsupported_algorithm */
-export function createEllipticKey(body: Members, kty: 'EC' | 'OKP', alg: string | undefined): NewPair {
+export function newEllipticKey(body: Members, kty: 'EC' | 'OKP', alg: string | undefined): NewPair {
   const crv = optionalText(body, 'crv');
   // A new key has a default curve, but the bytes of one curve can be read as those of another (RFC 7518 section 6.2.1.1).
   if (crv === undefined && ['x', 'y', 'd'].some((name) => optionalOctets(body, name) !== undefined)) throw badRequest('missing member: crv');
@@ -24,9 +23,9 @@ export function createEllipticKey(body: Members, kty: 'EC' | 'OKP', alg: string 
   const x = coordinate(body, 'x', curve);
   const y = kty === 'EC' ? coordinate(body, 'y', curve) : undefined;
   const d = coordinate(body, 'd', curve);
-  if (d !== undefined) return { ...importPair(d, curve, x, y), alg, purpose, imported: true };
-  if (x === undefined && y === undefined) return { ...generatePair(curve.algorithm, { curve: curve.curve }), alg, purpose, imported: false };
-  return { publicKey: publicPoint(curve, x, y), alg, purpose, imported: true };
+  if (d !== undefined) return { given: importPair(d, curve, x, y), alg, purpose };
+  if (x === undefined && y === undefined) return { wish: { algorithm: curve.algorithm, curve: curve.curve }, alg, purpose };
+  return { given: { publicKey: publicPoint(curve, x, y) }, alg, purpose };
 }
 
 function curveOf(kty: string, crv: string | undefined, alg: string | undefined): Curve {
@@ -57,7 +56,7 @@ function coordinate(body: Members, name: string, { crv, length }: Curve): Buffer
   return bytes;
 }
 
-function importPair(d: Buffer, { crv, algorithm, curve }: Curve, x: Buffer | undefined, y: Buffer | undefined): Pick<NewPair, 'privateKey' | 'publicKey'> {
+function importPair(d: Buffer, { crv, algorithm, curve }: Curve, x: Buffer | undefined, y: Buffer | undefined): GivenPair {
   let privateKey: KeyObject;
   try {
     privateKey = importKey('PrivateKey', 'Raw', d, algorithm, curve);

@@ -13,7 +13,7 @@ const MAX_MEMBERS = 256;
 /** Maximum number of commas and brackets in a whole body, because JSON.parse itself has no limits. */
 const MAX_MARKS = 10_000;
 /** Maximum lengths in characters: of names; of numbers, headers and signatures; and of content, which may fill a whole body. */
-const MAX_NAME = 1_024;
+export const MAX_NAME = 1_024;
 export const MAX_CHARACTERS = 16_384;
 const MAX_CONTENT = 16_777_216;
 const MAXIMA: ReadonlyMap<string, number> = new Map([

@@ -1,5 +1,5 @@
-// RSA keys of the crypto API: generates new ones, and imports others after checking that their members are consistent (RFC 7518 section 6.3).
-import { checkPrime, createPrivateKey, createPublicKey, generateKeyPair } from 'node:crypto';
+// RSA keys of the crypto API: says what a new one is like, and reads others after checking that their members are consistent (RFC 7518 section 6.3).
+import { checkPrime, createPrivateKey, createPublicKey } from 'node:crypto';
 import { promisify } from 'node:util';
 import { contradictionIn, sayContradiction } from '../../../crypto/key/rsa-contradiction.ts';
 import { findAlgorithm } from '../../../jose/algorithm.ts';
@@ -9,23 +9,21 @@ import { findSignatureAlgorithm } from '../../../jose/signature-algorithm.ts';
 import type { JsonNames } from '../api.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { isGiven, type Members, optionalOctets } from './members.ts';
-import type { NewPair } from './new-key.ts';
+import type { GivenPair, NewPair } from './new-pair.ts';
 import { notOfKind } from './not-of-kind.ts';
 import { badRequest } from './problem.ts';
 
-const generate = promisify(generateKeyPair);
 const isPrime = promisify(checkPrime);
 
 /** @param bits of the modulus @throws Problem bad_request, unsupported_algorithm */
-export async function createRsaKey(body: Members, { aside, server }: OperationContext, alg: string | undefined, bits: number | undefined): Promise<NewPair> {
+export async function newRsaKey(body: Members, { server }: OperationContext, alg: string | undefined, bits: number | undefined): Promise<NewPair> {
   const purpose = rsaPurpose(alg, server.args.jsonNames);
-  if (isGiven(body, 'n')) return { ...(await importRsa(body, bits)), alg, purpose, imported: true };
+  if (isGiven(body, 'n')) return { given: await importRsa(body, bits), alg, purpose };
   // A new key has the exponent that all have: one given alone would be passed over.
   if (['e', ...PRIVATE].some((name) => isGiven(body, name))) throw badRequest('missing member: n');
   const modulusLength = bits ?? RSA_MODULUS_BITS.min;
   requireLength(modulusLength);
-  const pair = await aside(() => generate('rsa', { modulusLength }));
-  return { ...pair, alg, purpose, imported: false };
+  return { wish: { algorithm: 'RSA', length: modulusLength }, alg, purpose };
 }
 
 /** Clients of the compact spelling create one key for RS256 and also encrypt with it. */
@@ -44,7 +42,7 @@ function requireLength(bits: number): void {
 
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi'] as const;
 
-async function importRsa(body: Members, bits: number | undefined): Promise<Pick<NewPair, 'privateKey' | 'publicKey'>> {
+async function importRsa(body: Members, bits: number | undefined): Promise<GivenPair> {
   // No member is longer than the modulus. Longer ones are refused before any computation.
   const number = (name: string, maxBytes = RSA_MODULUS_BITS.max / 8): bigint => {
     const bytes = optionalOctets(body, name);

@@ -6,7 +6,7 @@ import { placeFor } from '../object/place.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { type Members, text } from './members.ts';
 import { contentEncryption, keyManagement, refuse } from './named-algorithm.ts';
-import { storeSecret } from './new-key.ts';
+import { storeSecret } from './new-secret.ts';
 import { decryptionFailed } from './problem.ts';
 import { receivedHeader } from './protected-header.ts';
 import { encryptedKeyOf, receivedKey } from './received-key.ts';
@@ -22,5 +22,5 @@ export async function unwrapKey(body: Members, ctx: OperationContext): Promise<u
   const place = placeFor(ctx, { type: ENUM.ObjectType.SymmetricKey });
   const key = await receivedKey(ctx, { header, alg, enc, encryptedKey });
   if (!key) throw decryptionFailed();
-  return storeSecret(ctx, { place, key, algorithm: 'AES', alg: enc.name, purpose: enc.purpose, imported: true });
+  return storeSecret(ctx, { place, given: key, length: key.length, algorithm: 'AES', alg: enc.name, purpose: enc.purpose });
 }

@@ -20,6 +20,9 @@ const REST = /^(0|[1-9]\d{0,9})::(.+)$/s;
 /** Whether this account is an HSM instance, which owns the keys of its tokens. Nobody can have such a name, because of the colons. */
 export const isInstance = (owner: string): boolean => owner.startsWith(HSM + BORDER);
 
+/** Whether an identifier says that its key lies on a token. */
+export const isOnToken = (id: string): boolean => id.startsWith(HSM + BORDER);
+
 /** The identifier in full. The short form stands for the only instance. */
 export function canonical(id: string, prefixes: readonly string[]): string {
   const short = SHORT.exec(id);

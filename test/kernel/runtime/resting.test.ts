@@ -81,7 +81,7 @@ test('one that cannot start is tried again as after a crash, then refuses its ca
   assert.ok(lines.some(({ message }) => message === 'actor lost'));
 });
 
-test('calls that wait for a replica that cannot start wait for those that rest, and for none when these cannot either', async () => {
+test('calls that wait for a replica that cannot start wake those that rest, and are refused if none can', async () => {
   const restart = { max: 1, withinMs: 600_000, firstDelayMs: 1, maxDelayMs: 1, retryMs: 600_000 };
   const { runtime, ref } = await run({ bad: { ...replicatedProbe(3, { start: 'use', restart }), args: { broken: true } } });
   assert.equal(await outcome(ref('bad').echo('a')), 'UNAVAILABLE');

@@ -120,4 +120,22 @@ test('what a caller has no right to is not there', async () => {
   assert.deepEqual({ status: answer.status, body: answer.body }, NOT_FOUND);
 });
 
+test('the kid of a new key is a name that is not taken over; one of an HSM is refused where there is none', async () => {
+  const make = (kid: unknown) => alice('POST', '/v1/crypto/keys', { body: { kty: 'oct', alg: 'A256GCM', kid } });
+  for (const kid of ['of another server', 'x'.repeat(1_024), '', null]) {
+    const { status, body } = await make(kid);
+    assert.equal(status, 200);
+    assert.match(body.kid, /^[0-9a-f-]{36}$/);
+  }
+  const token = 'kid is that of a key in an HSM, and this server has none';
+  for (const [kid, description] of [
+    ['hsm::soft_hsm::0::a', token],
+    [5, 'kid is not a string'],
+    ['x'.repeat(1_025), 'kid has more than 1024 characters'],
+  ]) {
+    const { status, body } = await make(kid);
+    assert.deepEqual([status, body], [400, { error: 'bad_request', description }]);
+  }
+});
+
 test.run();
