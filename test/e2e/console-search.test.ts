@@ -63,6 +63,15 @@ if (!skipWithout('chromium')) {
       await page.evaluate(`location.hash = '#/keys?tag=shrinking&offset=${offset}'`);
       await page.getByText('26 to 26 of 26').waitFor();
     }
+    await page.evaluate("location.hash = '#/keys?scope=granted&after=x'");
+    await page
+      .getByText('after: is taken from', { exact: false })
+      .filter({ hasText: /^after: / })
+      .waitFor();
+    // The browser tells of each refused request.
+    assert.match(complaints.splice(0).join(), /400/);
+    await page.evaluate("location.hash = '#/keys?tag=shrinking&offset=25'");
+    await page.getByText('26 to 26 of 26').waitFor();
     assert.equal((await server.ask('DELETE', `/v1/crypto/keys/${ids[0]}`, { cookie: root })).status, 204);
     await page.reload();
     await page.getByText('1 to 25 of 25').waitFor();

@@ -72,9 +72,9 @@ function messageOf(value, { status, headers }) {
   return status === 403 ? 'You are not allowed to do this.' : `The server answered ${status}.`;
 }
 
-/** @param {string} text */
+/** A name at its beginning, as of a parameter or a key, stays as it is. @param {string} text */
 function sentence(text) {
-  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  const begun = /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
   return /[.!?]$/.test(begun) ? begun : `${begun}.`;
 }
 
