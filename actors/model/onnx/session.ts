@@ -1,6 +1,7 @@
 // Opens and runs ONNX Runtime sessions: from a path, with few threads that do not spin, so that the rest of the server keeps its share.
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { Fault } from '../../../kernel/fault.ts';
+import { sumsExactly } from './exact-products.ts';
 
 export type Runtime = typeof import('onnxruntime-node');
 
@@ -15,8 +16,8 @@ export async function openSession(path: string, threads: number): Promise<{ read
       intraOpNumThreads: threads,
       interOpNumThreads: 1,
       logSeverityLevel: ERRORS_ONLY,
-      // Precise: on CPUs without VNNI, sums of products of eight bits would otherwise be cut off, and vectors differ from machine to machine.
-      extra: { session: { intra_op: { allow_spinning: '0' }, x64quantprecision: '1' } },
+      // Where sums of products of eight bits would be cut off, vectors would differ from machine to machine.
+      extra: { session: { intra_op: { allow_spinning: '0' }, x64quantprecision: sumsExactly() ? '0' : '1' } },
     });
     return { runtime, session };
   } catch (cause) {
