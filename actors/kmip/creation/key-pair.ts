@@ -13,7 +13,7 @@ import { enumeration, integer, type Structure, structure } from '../../../kmip/t
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { givenAlgorithm, givenCurve, givenFormat, givenLength, requireAllowed } from '../object/attributes/new-attributes.ts';
 import { requireQuantumSafe } from '../object/attributes/quantum-safe.ts';
-import { newObject, setLink } from '../object/create.ts';
+import { linkPair, newObject } from '../object/create.ts';
 import { keptContent } from '../object/hsm-key/shape.ts';
 import type { MadePair } from '../object/key-keeper.ts';
 import type { Draft } from '../object/managed-object.ts';
@@ -114,7 +114,8 @@ export function shareParameters(one: AttributeSet, other: AttributeSet): void {
   }
 }
 
-function draftsOf(
+/** The two objects of a pair that was made, linked with each other. */
+export function draftsOf(
   ctx: OperationContext,
   places: PairPlaces,
   algorithm: CryptographicAlgorithm,
@@ -137,8 +138,7 @@ function draftsOf(
     content: contentOf('PublicKey', algorithm, pair, givenFormat(publicAttributes)),
     attributes: publicAttributes,
   });
-  setLink(privateKey, 'PublicKeyLink', publicKey.id);
-  setLink(publicKey, 'PrivateKeyLink', privateKey.id);
+  linkPair(privateKey, publicKey);
   return { privateKey, publicKey };
 }
 
@@ -150,11 +150,11 @@ function describe(attributes: AttributeSet, algorithm: CryptographicAlgorithm, {
 }
 
 /** @param asked the format that the client wants (KMIP 2.1 section 4.26) */
-function contentOf(
+export function contentOf(
   kind: 'PrivateKey' | 'PublicKey',
   algorithm: CryptographicAlgorithm,
-  { privateKey, publicKey, length }: MadePair,
-  asked: KeyFormatType | undefined,
+  { privateKey, publicKey, length }: Pick<MadePair, 'privateKey' | 'publicKey' | 'length'>,
+  asked?: KeyFormatType,
 ): Structure {
   if (kind === 'PrivateKey' && privateKey === undefined) return keptContent(TAG.PrivateKey, algorithm, length);
   const key = kind === 'PrivateKey' && privateKey !== undefined ? privateKey : publicKey;

@@ -6,11 +6,12 @@ import { findKeyManagement } from '../../../jose/key-management.ts';
 import { KEY_TYPES } from '../../../jose/key-type.ts';
 import { findMacAlgorithm } from '../../../jose/mac-algorithm.ts';
 import { findSignatureAlgorithm } from '../../../jose/signature-algorithm.ts';
+import { withoutPublicEnd } from '../../../kmip/pair-name.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { isLonger } from '../../../text/code-points.ts';
 import { requireCreation } from '../object/create.ts';
 import { isOnToken } from '../object/hsm-identifier.ts';
-import { placeFor } from '../object/place.ts';
+import { pairPlaces, placeFor } from '../object/place.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { newEllipticKey } from './elliptic-key.ts';
 import { pairFor, secretFor } from './intended-use.ts';
@@ -30,9 +31,10 @@ export async function createKey(body: Members, ctx: OperationContext): Promise<u
   const alg = optionalText(body, 'alg');
   const bits = optionalBits(body);
   if (kty === 'oct') return createSecret(body, ctx, alg, bits);
-  const chosen = tokenIdentifier(body, ctx);
+  // Asked for before a key is made or checked, which may take long.
+  const places = pairPlaces(ctx, tokenIdentifier(body, ctx));
   const pair = await newPair(kty, body, ctx, alg, bits);
-  return storePair(ctx, chosen, { ...pair, purpose: pairFor(body, pair.purpose, hasPrivateKey(pair)) }, bits);
+  return storePair(ctx, places, { ...pair, purpose: pairFor(body, pair.purpose, hasPrivateKey(pair)) }, bits);
 }
 
 function newPair(kty: string, body: Members, ctx: OperationContext, alg: string | undefined, bits: number | undefined): NewPair | Promise<NewPair> {
@@ -52,7 +54,7 @@ function newPair(kty: string, body: Members, ctx: OperationContext, alg: string 
 }
 
 /**
- * The identifier of a key that is to lie in an HSM. Any other `kid` is a name that the key had elsewhere: the server gives each key of its own one.
+ * The identifier of a key that is to lie in an HSM, of a public key that of its pair. Any other `kid` is a name that the key had elsewhere: the server gives each key of its own one.
  * @throws Problem bad_request if it is no text, or if the server has no HSM: the key would be in the database
  */
 function tokenIdentifier(body: Members, { server }: OperationContext): string | undefined {
@@ -63,7 +65,8 @@ function tokenIdentifier(body: Members, { server }: OperationContext): string | 
   if (isLonger(kid, MAX_NAME)) throw badRequest(`kid has more than ${MAX_NAME} characters`);
   if (!isOnToken(kid)) return undefined;
   if (!server.objects.sourceOf(kid).keeper) throw badRequest('kid is that of a key in an HSM, and this server has none');
-  return kid;
+  const isPublic = ['n', 'x', 'pub'].some((name) => isGiven(body, name)) && !['d', 'priv'].some((name) => isGiven(body, name));
+  return isPublic ? withoutPublicEnd(kid) : kid;
 }
 
 /** A certificate is that of a key (RFC 7517 sections 4.6 to 4.9): without its members a new key would be made, which it is not of. */

@@ -9,10 +9,11 @@ import { enumeration, integer, type Structure } from '../../../kmip/ttlv/node.ts
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { requireAllowed } from '../object/attributes/new-attributes.ts';
 import { newObject } from '../object/create.ts';
+import { createBrought, keeping } from '../object/kept-keys.ts';
 import type { Place } from '../object/place.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { Members } from './members.ts';
-import { attributesFor, keeping, store } from './stored-key.ts';
+import { attributesFor } from './new-attributes.ts';
 
 const TYPE = ENUM.ObjectType.SymmetricKey;
 
@@ -35,9 +36,10 @@ export async function storeSecret(ctx: OperationContext, secret: NewSecret): Pro
   const attributes = attributesFor(ctx, mask, purpose);
   const content = await contentOf(ctx, secret, attributes);
   const { keeper } = place.source;
-  await keeping(keeper, [place.id], async () => {
-    const draft = newObject(ctx, { place, type: TYPE, content, attributes, ...(given && { brought: true }) });
-    await store(ctx, [draft], keeper, given !== undefined);
+  await keeping(keeper, [place.id], () => {
+    if (given) return createBrought(ctx, keeper, [newObject(ctx, { place, type: TYPE, content, attributes, brought: true })], 'key.import');
+    const draft = newObject(ctx, { place, type: TYPE, content, attributes });
+    return ctx.create((tx) => tx.create('key.create', draft));
   });
   return { kid: place.id, kty: 'oct', alg, key_ops: keyOperations(mask) };
 }

@@ -121,6 +121,12 @@ export function setLink(draft: DescriptionDraft, type: keyof typeof ENUM.LinkTyp
   draft.attributes.add(link(type, id));
 }
 
+/** Links the two keys of a pair with each other. */
+export function linkPair(privateKey: DescriptionDraft, publicKey: DescriptionDraft): void {
+  setLink(privateKey, 'PublicKeyLink', publicKey.id);
+  setLink(publicKey, 'PrivateKeyLink', privateKey.id);
+}
+
 export function removeLink(draft: DescriptionDraft, type: keyof typeof ENUM.LinkType): void {
   for (const value of draft.attributes.all(TAG.Link)) if (isOfType(value.node, type)) draft.attributes.removeValue(value);
 }

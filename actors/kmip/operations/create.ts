@@ -23,6 +23,7 @@ import {
 } from '../object/attributes/new-attributes.ts';
 import { requireQuantumSafe } from '../object/attributes/quantum-safe.ts';
 import { newObject, requireCreation } from '../object/create.ts';
+import { keeping } from '../object/kept-keys.ts';
 import type { KeyKeeper } from '../object/key-keeper.ts';
 import { chosenIn, placeFor } from '../object/place.ts';
 import type { Operation } from '../operation.ts';
@@ -55,13 +56,10 @@ async function run(given: Structure, ctx: OperationContext): Promise<readonly No
     : type === ObjectType.SymmetricKey
       ? newKey(attributes, ctx)
       : newSecret(attributes));
-  try {
+  await keeping(keeper, [place.id], () => {
     const draft = newObject(ctx, { place, type, content, attributes });
-    await ctx.create((tx) => tx.create(create.event, draft));
-  } catch (error) {
-    await keeper?.discard([place.id]);
-    throw error;
-  }
+    return ctx.create((tx) => tx.create(create.event, draft));
+  });
   return [enumeration(TAG.ObjectType, type), text(TAG.UniqueIdentifier, place.id)];
 }
 

@@ -15,6 +15,7 @@ import { withEncapsulated } from '../object/attributes/encapsulated.ts';
 import { requireMask, requireType, takeAttribute } from '../object/attributes/new-attributes.ts';
 import { newObject, requireCreation } from '../object/create.ts';
 import { fileIn, takeCompanions } from '../object/forms/pkcs12-import.ts';
+import { keeping } from '../object/kept-keys.ts';
 import { isDestroyed, settle } from '../object/life/lifecycle.ts';
 import type { Draft } from '../object/managed-object.ts';
 import { placeFor } from '../object/place.ts';
@@ -61,7 +62,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const { keeper } = place.source;
   const stored = keeper ? await taken(keeper.take(ctx, place.id, type, content, attributes), replace) : content;
   const brings = [place.id];
-  try {
+  await keeping(keeper, brings, async () => {
     const draft = newObject(ctx, { place, type, content: stored, attributes, brought: true, complete: true });
     takeState(draft, given.first(TAG.State), ctx.now);
     const companions = file?.companions(draft) ?? [];
@@ -70,10 +71,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
       await keeper?.linkTaken(tx, draft, ctx.now);
       for (const each of [draft, ...companions]) await put(tx, each, replace, ctx);
     });
-  } catch (error) {
-    await keeper?.discard(brings);
-    throw error;
-  }
+  });
   return [text(TAG.UniqueIdentifier, place.id)];
 }
 

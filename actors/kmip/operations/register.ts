@@ -12,11 +12,12 @@ import { withEncapsulated } from '../object/attributes/encapsulated.ts';
 import { attributesIn, newAttributes, requireMask } from '../object/attributes/new-attributes.ts';
 import { newObject, requireCreation } from '../object/create.ts';
 import { fileIn, takeCompanions } from '../object/forms/pkcs12-import.ts';
+import { createBrought, keeping } from '../object/kept-keys.ts';
 import { chosenIn, placeFor } from '../object/place.ts';
 import { contentIn, describeContent } from '../object/registered.ts';
 import { addWrappingLink } from '../object/wrapping/wrapping-link.ts';
 import type { Operation } from '../operation.ts';
-import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { withDefaults } from '../policy/defaults.ts';
 
 export const register = {
@@ -46,19 +47,12 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const stored = keeper ? await keeper.take(ctx, place.id, type, content, attributes) : content;
   if (!keeper) await addWrappingLink(attributes, content, ctx);
   const taken = [place.id];
-  try {
+  await keeping(keeper, taken, async () => {
     const draft = newObject(ctx, { place, type, content: stored, attributes, brought: true });
     const companions = file?.companions(draft) ?? [];
     await takeCompanions(ctx, keeper, companions, taken);
-    const create = async (tx: Pick<ObjectTransaction, 'create'>) => {
-      for (const each of [draft, ...companions]) await tx.create(register.event, each);
-    };
-    if (keeper) await ctx.change((tx) => keeper.linkTaken(tx, draft, ctx.now).then(() => create(tx)));
-    else await ctx.create(create);
-  } catch (error) {
-    await keeper?.discard(taken);
-    throw error;
-  }
+    await createBrought(ctx, keeper, [draft, ...companions], register.event);
+  });
   return [text(TAG.UniqueIdentifier, place.id)];
 }
 

@@ -1,4 +1,4 @@
-// Spells schemas of the OpenAPI document as programs read them that generate clients: of several spellings that mean the same, the one that all of them know.
+// Writes schemas of the OpenAPI document in the spelling that generators of clients understand, where several spellings mean the same.
 
 type Schema = Readonly<Record<string, unknown>>;
 

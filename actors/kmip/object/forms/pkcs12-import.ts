@@ -18,7 +18,7 @@ import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../../operation-context.ts';
 import { certificateUsage } from '../attributes/certificate-usage.ts';
 import { takeAttribute } from '../attributes/new-attributes.ts';
-import { newObject, setLink } from '../create.ts';
+import { linkPair, newObject, setLink } from '../create.ts';
 import type { KeyKeeper } from '../key-keeper.ts';
 import type { Draft } from '../managed-object.ts';
 import { placeFor } from '../place.ts';
@@ -113,8 +113,7 @@ function companionsOf({ privateKey: key, certificates }: Pkcs12, own: Draft, giv
   const certificateName = ctx.server.objects.sourceOf(own.id).keeper ? undefined : `${own.id}_cert`;
   const chain = certificates.map((der, at) => make(ObjectType.Certificate, certificateContent(der), at === 0 ? certificateName : undefined));
   const [leaf] = chain as [Draft, ...Draft[]];
-  setLink(own, 'PublicKeyLink', publicKey.id);
-  setLink(publicKey, 'PrivateKeyLink', own.id);
+  linkPair(own, publicKey);
   setLink(publicKey, 'CertificateLink', leaf.id);
   setLink(leaf, 'PublicKeyLink', publicKey.id);
   setLink(leaf, 'PrivateKeyLink', own.id);
