@@ -43,7 +43,7 @@ export class BesideParts {
   async open(group: Callee): Promise<void> {
     const { log, store, unsealed } = this.#options;
     // A front in a thread of its own does not get the address of a database with a password.
-    if (!group.spec.beside || group.spec.kind === 'pinned' || store.url === '') return;
+    if (!group.spec.beside || group.spec.kind === 'pinned' || (group.spec.store && store.url === '')) return;
     try {
       await this.#start(group, group.spec.beside, group.spec.args);
     } catch (error) {

@@ -11,6 +11,7 @@ const QUEUE = 128;
 export function tokenizeActors(config: TokenizeConfig) {
   const tokenize = replicated<TokenizeApi, null>({
     module: new URL('../../actors/tokenize/tokenize.actor.ts', import.meta.url),
+    beside: config.enabled && config.placement === 'beside' ? new URL('../../actors/tokenize/tokenize.beside.ts', import.meta.url) : undefined,
     // No threads if the endpoints are disabled.
     size: config.enabled ? cores : 0,
     args: null,

@@ -107,7 +107,7 @@ for (const fronts of ['1', '3'])
       const cookie = await signInAdmin(server);
       assert.equal(stateOf('password'), 'running');
       assert.equal((await server.ask('GET', '/ready', { cookie })).status, 200);
-      const asked = server.ask('POST', '/tokenize/hash', { cookie, body: { data: 'x', method: 'SHA2' } });
+      const asked = server.ask('POST', '/tokenize/word-pattern-mask', { cookie, body: { data: 'x', pattern: 'x', replace: 'y' } });
       await until(() => stateOf('tokenize') === 'starting', 'the first call starts it');
       const ready = await server.ask('GET', '/ready', { cookie });
       assert.deepEqual([ready.status, stateOf('tokenize')], [200, 'starting'], ready.text);
