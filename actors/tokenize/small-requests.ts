@@ -1,5 +1,5 @@
 // Serves what is quick of the anonymization methods, and leaves Argon2 to the actor.
-import { ELSEWHERE } from '../../kernel/elsewhere.ts';
+import { ELSEWHERE } from '../../kernel/actor.ts';
 import type { TokenizeMethod } from './api.ts';
 import { hash } from './hash.ts';
 import { answer, type Method } from './method.ts';
