@@ -75,7 +75,7 @@ export interface Calls {
   };
   /** List all admins */
   'GET /admins': {
-    query?: { limit?: number | undefined; after?: string | undefined };
+    query?: { limit?: number | undefined; after?: string | undefined; prefix?: string | undefined };
     answer: readonly ({ id: string; realms: readonly (string)[]; userpass: string | null; jwt: string | null; fido2: string | null; digital_credentials: Record<string, unknown> | null; client_certificate: string | null; totp_enabled: boolean; totp_secret: null; totp_auth_url: null })[];
   };
   /** Create a realm */
@@ -85,7 +85,7 @@ export interface Calls {
   };
   /** List the realms that the caller administers */
   'GET /admins/realms': {
-    query?: { limit?: number | undefined; after?: string | undefined };
+    query?: { limit?: number | undefined; after?: string | undefined; prefix?: string | undefined };
     answer: readonly ({ id: string; auth_params: Record<string, unknown>; session_max_age_seconds: number; session_max_stale_age_seconds: number; certificate_max_age_seconds: number; password_max_age_seconds: number })[];
   };
   /** Get a realm */
@@ -390,7 +390,7 @@ export interface Calls {
   /** List the credentials of a realm */
   'GET /realms/{realm_id}/userpass': {
     params: { realm_id: string };
-    query?: { limit?: number | undefined; after?: string | undefined };
+    query?: { limit?: number | undefined; after?: string | undefined; prefix?: string | undefined };
     answer: readonly ({ realm: string; username: string; password_hash: ''; change_password: boolean; roles: readonly (string)[]; extra_claims: Record<string, unknown> | null })[];
   };
   /** Get a credential */

@@ -32,9 +32,9 @@ function realmOf(row: Row): Realm {
 }
 
 /** A page of the realms that an admin administers. */
-async function listOf(store: Reader, only: readonly string[], { after, limit }: PageRequest): Promise<Page<Realm>> {
+async function listOf(store: Reader, only: readonly string[], { after, limit, prefix = '' }: PageRequest): Promise<Page<Realm>> {
   const [from = ''] = after === undefined ? [] : (parseCursor(after, ['string']) as string[]);
-  const ids = [...only].sort().filter((id) => id > from);
+  const ids = [...only].sort().filter((id) => id > from && id.startsWith(prefix));
   const found: Realm[] = [];
   for (const id of ids.slice(0, Math.min(limit, MAX_TOGETHER))) {
     const realm = await findRealm(store, id);

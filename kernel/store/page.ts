@@ -9,6 +9,8 @@ export interface PageRequest {
   readonly after: string | undefined;
   /** Maximum number of rows. */
   readonly limit: number;
+  /** Only rows whose last column of the key, a text, begins with this one. */
+  readonly prefix?: string;
 }
 
 /** A page with large rows has fewer rows than requested. The list continues as long as there is a `next`. */
@@ -43,7 +45,8 @@ const MAX_PAGE_BYTES = 1_048_576;
 const ROW_BYTES = 64;
 
 /** @throws Fault BAD_REQUEST for an invalid cursor */
-export async function readPage<T extends object>(reader: Reader, listing: Listing, { after, limit }: PageRequest): Promise<Page<T>> {
+export async function readPage<T extends object>(reader: Reader, all: Listing, { after, limit, prefix }: PageRequest): Promise<Page<T>> {
+  const listing = prefix === undefined ? all : beginning(all, prefix);
   const { columns, from, size } = listing;
   const key = Object.keys(listing.key);
   const cursor = after === undefined ? [] : parseCursor(after, Object.values(listing.key));
@@ -65,6 +68,29 @@ export function orderedSql({ where, params = [], key, isDescending = false }: Li
   const begin = columns.map((_, at) => `$${params.length + at + 1}`);
   const conditions = [...(where === undefined ? [] : [`(${where})`]), ...(hasCursor ? [`(${columns}) ${isDescending ? '<' : '>'} (${begin})`] : [])];
   return `${conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : ''} ORDER BY ${columns.map((column) => (isDescending ? `${column} DESC` : column))}`;
+}
+
+/** A range of the key, which an index finds. */
+function beginning(listing: Listing, prefix: string): Listing {
+  const { where, params = [], key } = listing;
+  const column = Object.keys(key).at(-1);
+  const range = `${column} >= $${params.length + 1} AND ${column} < $${params.length + 2}`;
+  return { ...listing, where: where === undefined ? range : `(${where}) AND ${range}`, params: [...params, prefix, behind(prefix)] };
+}
+
+/** Characters in a key that is a text: names have at most 255. */
+const LONGEST_KEY = 255;
+const LAST_CODE_POINT = 0x10ffff;
+const [BEFORE_SURROGATES, BEHIND_SURROGATES] = [0xd7ff, 0xe000];
+
+/** The least text, in the order of code points, that is greater than all texts that begin with `prefix`. */
+function behind(prefix: string): string {
+  const points = Array.from(prefix, (each) => each.codePointAt(0) as number);
+  while (points.at(-1) === LAST_CODE_POINT) points.pop();
+  const last = points.pop();
+  // Behind a prefix of last code points are only longer texts of them than a key has.
+  if (last === undefined) return String.fromCodePoint(LAST_CODE_POINT).repeat(LONGEST_KEY + 1);
+  return String.fromCodePoint(...points, last === BEFORE_SURROGATES ? BEHIND_SURROGATES : last + 1);
 }
 
 /** @returns the page with each item mapped */

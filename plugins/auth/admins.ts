@@ -7,7 +7,7 @@ import { nameIn } from '../../kernel/http/name.ts';
 import type { Asking, Request, Route } from '../../kernel/http/route.ts';
 import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
-import { answerList, PAGE_QUERY } from './listing.ts';
+import { answerNames, NAME_QUERY } from './listing.ts';
 import { ADMIN_ID, Free, Ignored, IgnoredName, REALM_ID, SUBJECT, USERNAME } from './parameters.ts';
 import { actorOf, forAdmins, forSuperAdmins, type Rights, requireFound, rightsOf } from './rights.ts';
 import { usernameOf } from './username.ts';
@@ -54,8 +54,8 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
       path: '/admins',
       auth: ['cookie'],
       permit: forSuperAdmins(ctx),
-      query: PAGE_QUERY,
-      handle: (request) => answerList(request, (page) => directory.listAdmins(page)),
+      query: NAME_QUERY,
+      handle: (request) => answerNames(request, (page) => directory.listAdmins(page)),
     },
     {
       method: 'GET',

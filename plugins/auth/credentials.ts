@@ -10,7 +10,7 @@ import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
 import { passwordBytes } from './basic.ts';
 import { EXTRA_CLAIMS } from './claim-names.ts';
-import { answerList, PAGE_QUERY } from './listing.ts';
+import { answerList, answerNames, NAME_QUERY, PAGE_QUERY } from './listing.ts';
 import { NEW_PASSWORD, newPasswordProblem } from './new-password.ts';
 import { Ignored, IgnoredName, MAX_STORED_BYTES, USERNAME } from './parameters.ts';
 import { PHC } from './phc.ts';
@@ -49,7 +49,7 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
       handle: (request) => answerList(request, (page) => directory.listCredentials(null, page)),
     },
     { method: 'POST', path: all, auth, permit, body: NEW_BODY, handle: (request) => create(ctx, request) },
-    { method: 'GET', path: all, auth, permit, query: PAGE_QUERY, handle: (request) => list(ctx, request) },
+    { method: 'GET', path: all, auth, permit, query: NAME_QUERY, handle: (request) => list(ctx, request) },
     { method: 'GET', path: one, auth, permit, handle: (request) => show(ctx, request) },
     { method: 'PUT', path: one, auth, permit, body: CREDENTIAL_BODY, handle: (request) => update(ctx, request) },
     { method: 'DELETE', path: one, auth, permit, handle: (request) => remove(ctx, request) },
@@ -73,7 +73,7 @@ async function create(ctx: AuthContext, request: Request<Static<typeof NEW_BODY>
 async function list(ctx: AuthContext, request: Request): Promise<Response> {
   const directory = ctx.actors.directory.at('main');
   requireFound(await directory.getRealm(realmOf(request)), 'realm');
-  return answerList(request, (page) => directory.listCredentials(realmOf(request), page));
+  return answerNames(request, (page) => directory.listCredentials(realmOf(request), page));
 }
 
 async function show(ctx: AuthContext, request: Request): Promise<Response> {

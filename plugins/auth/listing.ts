@@ -2,6 +2,7 @@
 import { Fault } from '../../kernel/fault.ts';
 import { giveBack } from '../../kernel/give-back.ts';
 import type { Request, Response } from '../../kernel/http/route.ts';
+import { composed, MAX_NAME_CHARACTERS } from '../../kernel/normal-form.ts';
 import type { EncodedPage } from '../../kernel/runtime/channel/encoded-page.ts';
 import type { PageRequest } from '../../kernel/store/page.ts';
 import Type from '../../kernel/type.ts';
@@ -26,6 +27,18 @@ export const PAGE_MEMBERS = {
   ),
 };
 export const PAGE_QUERY = Query(PAGE_MEMBERS);
+/** Of a list in the order of names. */
+export const NAME_QUERY = Query({
+  ...PAGE_MEMBERS,
+  prefix: Type.Optional(
+    Type.String({
+      maxLength: MAX_NAME_CHARACTERS,
+      format: 'name',
+      pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+      description: 'only entries whose names begin with this text, in upper and lower case as it is',
+    }),
+  ),
+});
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -37,12 +50,14 @@ type Chunk = string | Uint8Array;
  * long list.
  * @param read reads one page, which may hold fewer entries than requested; the list continues while there is a `next`
  * @param around text before and after the list in the body
+ * @param kept what the address of the next page has in addition
  * @throws Fault AUTH_LIST_TOO_LONG for a whole list that is too long
  */
 export async function answerList<T>(
   { query }: Pick<Request, 'query'>,
   read: (page: PageRequest) => Promise<EncodedPage<T>>,
   around: readonly [string, string] = ['', ''],
+  kept = '',
 ): Promise<Response> {
   const { limit, after } = query;
   const isPage = limit !== undefined || after !== undefined;
@@ -64,7 +79,15 @@ export async function answerList<T>(
       detail: `the list has more than ${MAX_ENTRIES} entries or ${MAX_BYTES} bytes: use ?limit= to read it page by page`,
     });
   }
-  return { status: 200, ...joinParts([...parts, `]${around[1]}`]), headers: next === null ? {} : { link: `<?limit=${most}&after=${next}>; rel="next"` } };
+  const headers = next === null ? {} : { link: `<?limit=${most}&after=${next}${kept}>; rel="next"` };
+  return { status: 200, ...joinParts([...parts, `]${around[1]}`]), headers };
+}
+
+/** As answerList, for a route with NAME_QUERY. */
+export function answerNames<T>(request: Pick<Request, 'query'>, read: (page: PageRequest) => Promise<EncodedPage<T>>): Promise<Response> {
+  const prefix = composed(String(request.query['prefix'] ?? ''));
+  if (prefix === '') return answerList(request, read);
+  return answerList(request, (page) => read({ ...page, prefix }), undefined, `&prefix=${encodeURIComponent(prefix)}`);
 }
 
 /** Joins parts of JSON text to a body; the parts must not be used afterwards. */

@@ -8,7 +8,7 @@ import type { Request, Route } from '../../kernel/http/route.ts';
 import { composed } from '../../kernel/normal-form.ts';
 import Type from '../../kernel/type.ts';
 import type { AuthContext } from './actors.ts';
-import { answerList, PAGE_QUERY } from './listing.ts';
+import { answerNames, NAME_QUERY } from './listing.ts';
 import { DOCUMENT_ADDRESS, IgnoredName, MAX_AUTH_PARAMS_BYTES, REALM_ID } from './parameters.ts';
 import { actorOf, forAdmins, forRealmAdmins, forSuperAdmins, requireFound, rightsOf } from './rights.ts';
 
@@ -85,10 +85,10 @@ export function realmRoutes(ctx: AuthContext): readonly Route[] {
       path: '/admins/realms',
       auth: ['cookie'],
       permit: forAdmins(ctx),
-      query: PAGE_QUERY,
+      query: NAME_QUERY,
       handle: async (request) => {
         const { realms, isSuperAdmin } = await rightsOf(ctx, requireCaller(request));
-        return answerList(request, (page) => directory.listRealms(isSuperAdmin ? null : realms, page));
+        return answerNames(request, (page) => directory.listRealms(isSuperAdmin ? null : realms, page));
       },
     },
     {

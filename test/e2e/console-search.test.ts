@@ -83,6 +83,41 @@ if (!skipWithout('chromium')) {
     await page.context().close();
   });
 
+  test('a person in a large realm is found by the beginning of the name; a short list has no search', async () => {
+    const { server, browser, root } = stage as Stage;
+    await people(server, root).realm('crowd');
+    const password_input = { hashed: `$argon2id$v=19$m=65536,t=3,p=4$${'A'.repeat(22)}$${'A'.repeat(43)}` };
+    for (const username of [...Array.from({ length: 26 }, (_, at) => `a${String.fromCharCode(97 + at)}`), 'zoe & co', 'zoë'])
+      assert.equal((await server.ask('POST', '/realms/crowd/userpass', { cookie: root, body: { username, password_input } })).status, 201);
+    const { page, complaints } = await openConsole(browser, server.address, root, 'realm/crowd');
+    const shown = () => page.getByRole('table').getByRole('link').allTextContents();
+    await page.getByLabel('User name begins with').fill('zo');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('link', { name: 'zoë' }).waitFor();
+    assert.deepEqual(await shown(), ['zoe & co', 'zoë']);
+    await page.getByLabel('User name begins with').fill('zoe & c');
+    await page.getByLabel('User name begins with').press('Enter');
+    await page.getByRole('link', { name: 'zoë' }).waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('link', { name: 'zoe & co' }).waitFor();
+    assert.deepEqual(await shown(), ['zoe & co']);
+    await assertFit(page, 'a search for people');
+    // The search stays for the next page.
+    await page.evaluate("location.hash = '#/realm/crowd?prefix=a'");
+    await page.getByRole('button', { name: 'Next', exact: true }).click();
+    await page.getByRole('link', { name: 'az' }).waitFor();
+    assert.deepEqual(await shown(), ['az']);
+    await page.evaluate("location.hash = '#/realm/crowd?prefix=Z'");
+    await page.getByText('Nobody found').waitFor();
+    await page.getByRole('link', { name: 'Clear' }).click();
+    await page.getByRole('link', { name: 'ab' }).waitFor();
+    await page.evaluate("location.hash = '#/realms'");
+    await page.getByRole('link', { name: 'crowd' }).waitFor();
+    assert.equal(await page.getByRole('search').count(), 0);
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
   test('an archived key is found and shown as one, and can be used again when it is recovered', async () => {
     const { server, browser, root } = stage as Stage;
     const id = await makeKey(stage as Stage, { kty: 'oct' }, ['put-away']);

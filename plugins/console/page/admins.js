@@ -4,14 +4,14 @@ import { ask, get, part } from './api.js';
 import { askForName, askIn } from './dialog.js';
 import { textField, wordsIn } from './form.js';
 import { icon } from './icons.js';
-import { listPage } from './list-page.js';
+import { namesPage } from './list-page.js';
 import { nameField, nameIn } from './names.js';
 import { tell } from './notice.js';
 import { empty, head, table } from './shown.js';
 
 /** @param {import('./stage.js').Stage} stage */
 export async function open(stage) {
-  const { body: admins, around } = await listPage('/admins', 'admins', stage.query);
+  const { body: admins, around, search, isSearch } = await namesPage('/admins', 'admins', stage.query, 'Name begins with');
   const again = () => open(stage);
   const rows = admins.map((/** @type {any} */ admin) => [
     html`<bdi>${admin.id}</bdi>`,
@@ -24,7 +24,8 @@ export async function open(stage) {
     'Administrators',
     html`
       ${head('Administrators', 'An administrator manages the people of some realms. Those of realm _ manage the whole server.', html`<button type="button" @click=${() => change(undefined, again)}>${icon('plus')}Make an administrator</button>`)}
-      ${rows.length === 0 ? empty('No administrators', 'This cannot be: you are one.') : table('Administrators', ['Name', 'Administers', 'Signs in as', ''], rows)}
+      ${search}
+      ${rows.length === 0 ? empty('No administrators', isSearch ? 'No name begins so. Upper and lower case count.' : 'This cannot be: you are one.') : table('Administrators', ['Name', 'Administers', 'Signs in as', ''], rows)}
       ${around}
     `,
   );

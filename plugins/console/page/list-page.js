@@ -1,5 +1,8 @@
 // A page of a long list, which stands in the address of its view: back, a reload and a link lead to it again.
+import { html, nothing } from '/console/lib/lit-html.js';
 import { ask, query as queryOf } from './api.js';
+import { submits } from './form.js';
+import { nameField, nameIn } from './names.js';
 import { pages } from './shown.js';
 
 const PAGE = 25;
@@ -9,14 +12,37 @@ const PAGE = 25;
  * @param {string} view its address, such as `realm/team`
  * @param {URLSearchParams} query of the view
  * @param {string} name of the parameter of the view that holds the place in this list
- * @returns {Promise<{ body: any, around: unknown }>} `around`: the way to the pages around
+ * @param {string} prefix for a list that the server searches by the beginnings of its names
+ * @returns {Promise<{ body: any, around: unknown, isLong: boolean }>} `around`: the way to the pages around; `isLong`: there are some
  */
-export async function listPage(path, view, query, name = 'after') {
+export async function listPage(path, view, query, name = 'after', prefix = '') {
   const at = query.get(name) ?? '';
-  const { body, next } = await ask('GET', `${path}?${queryOf({ limit: PAGE, after: at })}`);
+  const { body, next } = await ask('GET', `${path}?${queryOf({ limit: PAGE, after: at, prefix })}`);
   const after = next && new URLSearchParams(next.split('?')[1]).get('after');
   const pageAt = (/** @type {string} */ place) => `#/${view}?${queryOf({ ...Object.fromEntries(query), [name]: place })}`.replace(/\?$/, '');
-  return { body, around: pages(pageAt(''), pageAt(at), after ? pageAt(after) : undefined, go) };
+  return { body, around: pages(pageAt(''), pageAt(at), after ? pageAt(after) : undefined, go), isLong: at !== '' || Boolean(after) };
+}
+
+/**
+ * As listPage, of a list of names.
+ * @param {string} path @param {string} view @param {URLSearchParams} query
+ * @param {string} label of the field for the beginning of a name
+ * @returns {Promise<{ body: any, around: unknown, search: unknown, isSearch: boolean }>} `search`: the form of the search, if the list has more than a page
+ */
+export async function namesPage(path, view, query, label) {
+  const prefix = query.get('prefix') ?? '';
+  const { body, around, isLong } = await listPage(path, view, query, 'after', prefix);
+  const isSearch = prefix !== '';
+  return { body, around, isSearch, search: isLong || isSearch ? searchForm(view, label, prefix) : nothing };
+}
+
+/** @param {string} view @param {string} label @param {string} prefix */
+function searchForm(view, label, prefix) {
+  const search = submits((data) => go(`#/${view}?${queryOf({ prefix: nameIn(data, 'prefix') })}`.replace(/\?$/, '')));
+  return html`<form class="filters" role="search" @submit=${search}>
+    ${nameField('prefix', label, { id: 'prefix', value: prefix, maxlength: 255 })}
+    <div class="actions"><button type="submit">Search</button>${prefix === '' ? nothing : html`<a class="button quiet" href="#/${view}">Clear</a>`}</div>
+  </form>`;
 }
 
 /** @param {string} address */

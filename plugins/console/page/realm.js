@@ -5,7 +5,7 @@ import { askForName, askIn } from './dialog.js';
 import { durationField, durationIn } from './duration.js';
 import { checkField, complaint, submits, textField } from './form.js';
 import { icon } from './icons.js';
-import { listPage } from './list-page.js';
+import { namesPage } from './list-page.js';
 import { nameField, nameIn, namesField, namesIn } from './names.js';
 import { tell, tellDrawn } from './notice.js';
 import { providerPart } from './providers.js';
@@ -14,8 +14,8 @@ import { badge, empty, head, table, tagList } from './shown.js';
 /** @param {import('./stage.js').Stage} stage */
 export async function open(stage) {
   const id = stage.params[0] ?? '';
-  const list = listPage(`/realms/${part(id)}/userpass`, `realm/${part(id)}`, stage.query);
-  const [realm, { body: people, around }] = await Promise.all([get(`/admins/realms/${part(id)}`), list]);
+  const list = namesPage(`/realms/${part(id)}/userpass`, `realm/${part(id)}`, stage.query, 'User name begins with');
+  const [realm, { body: people, around, search, isSearch }] = await Promise.all([get(`/admins/realms/${part(id)}`), list]);
   const again = () => open(stage);
   const actions = [
     html`<button type="button" @click=${() => addPerson(id, again)}>${icon('plus')}Add a person</button>`,
@@ -32,12 +32,19 @@ export async function open(stage) {
     html`
       <p class="trail"><a href="#/realms">Realms</a></p>
       ${head(html`Realm <bdi>${id}</bdi>`, html`People sign in at <a href="/sign-in?realm=${part(id)}">/sign-in?realm=${id}</a>.`, actions)}
-      ${rows.length === 0 ? empty('Nobody yet', 'Add people who sign in with a password, or let a provider of JWTs vouch for them.') : table('People', ['User', 'Roles', ''], rows)}
+      ${search}
+      ${rows.length === 0 ? nobody(isSearch) : table('People', ['User', 'Roles', ''], rows)}
       ${around}
       <div class="parts below">${stage.me.is_super_admin ? [settings(realm, again), providerPart(realm, again)] : nothing}</div>
     `,
   );
 }
+
+/** @param {boolean} isSearch */
+const nobody = (isSearch) =>
+  isSearch
+    ? empty('Nobody found', 'No user name here begins so. Upper and lower case count.')
+    : empty('Nobody yet', 'Add people who sign in with a password, or let a provider of JWTs vouch for them.');
 
 /** @param {string} realm @param {() => unknown} again */
 async function addPerson(realm, again) {

@@ -5,13 +5,13 @@ import { askIn } from './dialog.js';
 import { duration } from './duration.js';
 import { textField, textIn } from './form.js';
 import { icon } from './icons.js';
-import { listPage } from './list-page.js';
+import { namesPage } from './list-page.js';
 import { tell } from './notice.js';
 import { empty, head, table } from './shown.js';
 
 /** @param {import('./stage.js').Stage} stage */
 export async function open(stage) {
-  const { body: realms, around } = await listPage('/admins/realms', 'realms', stage.query);
+  const { body: realms, around, search, isSearch } = await namesPage('/admins/realms', 'realms', stage.query, 'Name begins with');
   const add = stage.me.is_super_admin ? html`<button type="button" @click=${() => makeRealm()}>${icon('plus')}Make a realm</button>` : nothing;
   const rows = realms.map((/** @type {any} */ realm) => [
     html`<a href="#/realm/${part(realm.id)}"><bdi>${realm.id}</bdi></a>`,
@@ -23,7 +23,8 @@ export async function open(stage) {
     'Realms and people',
     html`
       ${head('Realms and people', 'A realm holds people, and says how they sign in and for how long.', add)}
-      ${rows.length === 0 ? empty('No realms', 'You administer none.') : table('Realms', ['Realm', 'Sign-in', 'Sessions end after', 'or unused for'], rows)}
+      ${search}
+      ${rows.length === 0 ? empty('No realms', isSearch ? 'No name begins so. Upper and lower case count.' : 'You administer none.') : table('Realms', ['Realm', 'Sign-in', 'Sessions end after', 'or unused for'], rows)}
       ${around}
     `,
   );
