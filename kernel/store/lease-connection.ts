@@ -4,6 +4,7 @@ import pg from 'pg';
 import type { LeaseRow } from './lease.ts';
 import { CHANNEL, renewalText } from './lease-message.ts';
 import { isPooled } from './pooler.ts';
+import { durable } from './postgres-query.ts';
 
 const ANSWER_MS = 2_500;
 
@@ -40,9 +41,10 @@ export class LeaseConnection {
   }
 
   async join(term: string): Promise<void> {
+    await this.#client.query(`SELECT ${durable(false)}`);
     const sql = 'INSERT INTO node_lease (node, term, beat) VALUES ($1, $2, 0) ON CONFLICT (node) DO UPDATE SET term = $2, beat = 0';
     await this.#client.query(sql, [this.#node, term]);
-    // That row must be on a standby too before anybody relies on it. Renewals need not be: if one is lost, so is the connection.
+    // That row must outlive a crash, and be on a standby too, before anybody relies on it. Renewals need not be: if one is lost, so is the connection.
     await this.#client.query('SET synchronous_commit = off');
   }
 

@@ -41,6 +41,14 @@ function nameOf(text: string): string | undefined {
   return name;
 }
 
+/**
+ * Where commits do not wait for the disk, a crash of the database would take back what was answered. Other settings say which standbys they wait for, and stay.
+ * @param isLocal for the current transaction only @returns an expression
+ */
+export function durable(isLocal: boolean): string {
+  return `CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', ${isLocal}) END`;
+}
+
 /** PostgreSQL texts cannot contain U+0000. A query with such a text from a client must find nothing instead of failing. */
 function parameterOf(value: SqlValue): unknown {
   if (typeof value === 'string') return value.includes('\u0000') ? value.replaceAll('\u0000', '\ufffd') : value;

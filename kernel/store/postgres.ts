@@ -9,7 +9,7 @@ import { CHANNEL } from './lease-message.ts';
 import type { CacheOptions } from './open.ts';
 import { codeOf, READ_ONLY, translateErrors, UNREACHABLE } from './postgres-error.ts';
 import { meet, openPool } from './postgres-pool.ts';
-import { arraysQuery, nameQuery } from './postgres-query.ts';
+import { arraysQuery, durable, nameQuery } from './postgres-query.ts';
 import type { RowInsert } from './row-insert.ts';
 import { WatchedClient } from './silent-connection.ts';
 import type { Reader, Row, SqlValue, Store } from './store.ts';
@@ -66,14 +66,14 @@ export function readerOver(pool: pg.Pool): Reader {
 
 const BEGIN = 'BEGIN ISOLATION LEVEL SERIALIZABLE';
 /** Waits for the group that has lost to others several times and holds this lock alone: else it would lose to them again and again. */
-const BESIDE_OTHERS = `; SELECT pg_advisory_xact_lock_shared(${hashOf(CONTENDED)})`;
+const BESIDE_OTHERS = `; SELECT pg_advisory_xact_lock_shared(${hashOf(CONTENDED)}), ${durable(true)}`;
 const LIMIT = `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`;
 /**
  * A lock is waited for before its transaction begins, so that the snapshot includes the changes of the last holder, and ends with the transaction, whatever
  * becomes of that. All is one message, which a pooler gives to one connection.
  */
 const waitFor = (key: number) => `BEGIN; ${LIMIT}; SELECT pg_advisory_lock(${key}); COMMIT; `;
-const heldToTheEnd = (key: number) => `; SELECT pg_advisory_xact_lock(${key}), pg_advisory_unlock(${key})`;
+const heldToTheEnd = (key: number) => `; SELECT pg_advisory_xact_lock(${key}), pg_advisory_unlock(${key}), ${durable(true)}`;
 
 function beginning(lock: string | undefined): string {
   const beside = lock === CONTENDED ? '' : BESIDE_OTHERS;

@@ -114,6 +114,23 @@ if (!skipWithout('postgresql')) {
     await store.close();
   });
 
+  test('what is answered outlives a crash of the database, also where commits do not wait for the disk', async () => {
+    // The second says which standbys commits wait for, and is the operator's to choose.
+    for (const [usual, expected] of [
+      ['off', 'on'],
+      ['remote_write', 'remote_write'],
+    ] as const) {
+      const quick = new URL(url);
+      quick.searchParams.set('options', `-c synchronous_commit=${usual}`);
+      const store = await open(quick.href);
+      for (const lock of [undefined, 'a lock'])
+        assert.deepEqual(await store.transaction((tx) => tx.all('SHOW synchronous_commit'), lock === undefined ? {} : { lock }), [
+          { synchronous_commit: expected },
+        ]);
+      await store.close();
+    }
+  });
+
   test('a database that does not keep every text is refused at the start, and told by doctor', async () => {
     for (const encoding of ['LATIN1', 'SQL_ASCII']) {
       const name = `other_${encoding.toLowerCase()}`;
