@@ -1,11 +1,12 @@
 // Reads the TLS files, and gives the ports the options that are made of them.
 import { randomFillSync } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { createSecureContext, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
 import { ConfigError } from '../../config/config-error.ts';
 import type { KernelConfig } from '../../config/sections.ts';
 import { blocksIn, isPair, readPem } from '../../pem.ts';
-import { checkedWith, distrust } from './client-certificate.ts';
+import { checkedWith, distrust, isDistrusted } from './client-certificate.ts';
 import { termsOf } from './revocation-lists.ts';
 import { ensureSelfSigned } from './self-signed.ts';
 
@@ -123,15 +124,19 @@ export function tlsApplier(services: readonly TlsService[], first: TlsOptions): 
 
 const listsOf = ({ crl }: TlsOptions) => termsOf([crl ?? []].flat().map(String));
 
-/** @returns a function that ends all open connections with a client certificate: idle ones at once, the others after their answer */
+/** @returns a function that ends all open connections with a client certificate: idle ones at once, the others after their answer. Call it when the server has its new options */
 function watchClients({ server, closeIdle }: TlsService): () => void {
   const clients = new Set<TLSSocket>();
+  const expireHandshakes = distrustLate(server);
   server.on('secureConnection', (socket) => {
     if (!socket.getPeerX509Certificate()) return;
+    // It has sent no request that was read.
+    if (isDistrusted(socket)) return void socket.destroy();
     clients.add(socket);
     socket.on('close', () => clients.delete(socket));
   });
   return () => {
+    expireHandshakes();
     const old = [...clients];
     for (const socket of old) distrust(socket);
     const close = () => {
@@ -141,3 +146,27 @@ function watchClients({ server, closeIdle }: TlsService): () => void {
     close();
   };
 }
+
+/**
+ * A connection keeps the options that the server had when it was taken, so a handshake that ends later is checked with the old files.
+ * @returns a function after which the handshakes that have begun prove nothing
+ */
+function distrustLate(server: Server): () => void {
+  let changes = 0;
+  const begun = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    const key = keyOf(socket);
+    begun.set(key, changes);
+    socket.once('close', () => begun.delete(key));
+  });
+  // Before what a PROXY header says becomes the address of the connection.
+  server.prependListener('secureConnection', (socket) => {
+    const key = keyOf(socket);
+    if ((begun.get(key) ?? 0) !== changes) distrust(socket);
+    begun.delete(key);
+  });
+  return () => void changes++;
+}
+
+/** Both ends: clients can use one port of theirs towards several addresses of the server. */
+const keyOf = ({ localAddress, remoteAddress, remotePort }: Socket): string => `${localAddress} ${remoteAddress} ${remotePort}`;

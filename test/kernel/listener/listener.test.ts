@@ -225,6 +225,31 @@ test('a new revocation list ends every connection checked against the old one; r
   await stays.ended;
 });
 
+test('a handshake that began before a new revocation list and ends after it makes no client', async () => {
+  const eve = await server.client('eve');
+  const https = Number(new URL(server.address).port);
+  const held = await Promise.all(
+    [port, https].map(async (to) => {
+      const socket = connect(to, '127.0.0.1');
+      await once(socket, 'connect');
+      return { to, socket };
+    }),
+  );
+  const stays = await talk(ann);
+  server.file('crl.pem', await revocationList(server.authority, [gone, eve]));
+  await stays.ended;
+  for (const { to, socket } of held) {
+    const late = server.dial(to, eve, { socket });
+    late.on('error', () => {});
+    let heard = '';
+    late.on('data', (chunk: Buffer) => (heard += chunk.toString()));
+    late.write(to === https ? 'GET /me HTTP/1.1\r\nHost: localhost\r\n\r\n' : framed('hello'));
+    await once(late, 'close');
+    assert.equal(heard, '', String(to === https ? 'https' : 'listener'));
+  }
+  assert.equal(await isServed(ann), true);
+});
+
 test('a certificate that expires ends its connection at the next message', async () => {
   const soon = await server.client('soon', { days: 1 });
   const { socket, next, ended } = await talk(soon);
