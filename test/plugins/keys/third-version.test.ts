@@ -177,6 +177,8 @@ test('Deactivate ends the use of an active object and keeps the reason', async (
   assert.deepEqual(await shown(key, 'State', 'DeactivationReason'), [['State', 'Enumeration', 'Deactivated'], reason]);
   assert.equal(await ask('Encrypt', id(key), ['Data', 'ByteString', '00']), 'WrongKeyLifecycleState');
   assert.equal(await ask('Deactivate', id(key)), 'WrongKeyLifecycleState');
+  const replacement = String((members(await done('ReKey', id(key)))[0] as Written)[2]);
+  assert.deepEqual(await shown(replacement, 'State', 'DeactivationReason'), [['State', 'Enumeration', 'Active']]);
   const other = await created(active);
   await done('Deactivate', id(other));
   assert.deepEqual(await shown(other, 'DeactivationReason'), [['DeactivationReason', [['DeactivationReasonCode', 'Enumeration', 'Unspecified']]]]);

@@ -32,6 +32,7 @@ const NOT_TAKEN: readonly number[] = [
   TAG.CompromiseDate,
   TAG.CompromiseOccurrenceDate,
   TAG.RevocationReason,
+  TAG.DeactivationReason,
   TAG.ArchiveDate,
   TAG.ActivationDate,
   TAG.DeactivationDate,
