@@ -69,6 +69,12 @@ test('a condition of another type is refused, instead of finding nothing', async
       assert.equal(await client.refused('Locate', ...client.conditions(odd)), 'InvalidField', odd.tag.toString(16));
 });
 
+test('a custom attribute of 1.x that is called tag is found by its value, although that looks like a list of tags', async () => {
+  const custom = structure(TAG.Attribute, [text(TAG.VendorIdentification, 'x'), text(TAG.AttributeName, 'tag'), text(TAG.AttributeValue, '["custom"]')]);
+  const id = await newKey(newest, custom);
+  assert.deepEqual(await found(newest, custom), [id]);
+});
+
 test('an unknown kind of storage is refused', async () => {
   for (const mask of [8, 9, -1]) assert.equal(await newest.refused('Locate', integer(TAG.StorageStatusMask, mask)), 'InvalidField');
   await newest.do('Locate', integer(TAG.StorageStatusMask, 7));

@@ -1,5 +1,6 @@
 // Finds objects in the database by their attributes: with the index if possible, otherwise by reading the objects.
 import { setImmediate } from 'node:timers/promises';
+import { isTags, referenceTo } from '../../../../kmip/attribute/reference.ts';
 import { ruleOf } from '../../../../kmip/attribute/rules.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
 import { parseTags } from '../../../../kmip/tags.ts';
@@ -181,6 +182,5 @@ function storageCondition(storage: number | undefined, attributes: readonly Node
 
 /** The tags in the vendor attribute `tag`. */
 function tagsAsked(node: Node): string[] | undefined {
-  if (node.tag !== TAG.Attribute || node.type !== TYPE.Structure || textOf(node, TAG.AttributeName) !== 'tag') return undefined;
-  return parseTags(textOf(node, TAG.AttributeValue) ?? '');
+  return node.type === TYPE.Structure && isTags(referenceTo(node)) ? parseTags(textOf(node, TAG.AttributeValue) ?? '') : undefined;
 }
