@@ -5,14 +5,13 @@ import { CONTENT, payloadMembers } from '../../../kmip/message/payload-members.t
 import type { ObjectType, State } from '../../../kmip/object-type.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { MASK } from '../../../kmip/ttlv/mask.ts';
-import { integer, type Node, type Structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
+import { type Node, type Structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
 import { booleanOf, codeOf, nameOf, required, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Version } from '../../../kmip/version.ts';
 import { isGuessable } from '../object/attributes/digest.ts';
 import { withEncapsulated } from '../object/attributes/encapsulated.ts';
-import { requireMask, requireType, takeAttribute } from '../object/attributes/new-attributes.ts';
+import { completeMask, requireMask, requireType, takeAttribute } from '../object/attributes/new-attributes.ts';
 import { newObject, requireCreation } from '../object/create.ts';
 import { fileIn, takeCompanions } from '../object/forms/pkcs12-import.ts';
 import { keeping } from '../object/kept-keys.ts';
@@ -104,10 +103,8 @@ function attributesOf(ctx: OperationContext, given: AttributeSet, type: ObjectTy
     const isTaken = !NOT_TAKEN.has(node.tag) && !(node.tag === TAG.Digest && isGuessable(type));
     if (isTaken) takeAttribute(attributes, checked);
   }
-  if (!attributes.has(TAG.CryptographicUsageMask)) {
-    requireMask(ctx.version, type, given.nodes(), 'Import');
-    attributes.set(integer(TAG.CryptographicUsageMask, MASK.CryptographicUsageMask.Unrestricted));
-  }
+  requireMask(ctx.version, type, given.nodes(), 'Import');
+  completeMask(attributes, type);
   describeContent(type, content, attributes, ctx.server.args.algorithms);
   return attributes;
 }

@@ -79,6 +79,8 @@ test('keyUsage of a certificate decides, by the table of the specification, whoe
     const certificate = await certified(publicKey, lines(`keyUsage=${usage}`));
     assert.equal(await maskOf(certificate), bits, usage);
     const content = structure(TAG.Certificate, [code('CertificateType', 'X_509'), bytes(TAG.CertificateValue, await derOf(certificate))]);
+    await client.do('Import', id(`brought ${usage}`), code('ObjectType', 'Certificate'), attributes(), content);
+    assert.equal(await maskOf(`brought ${usage}`), bits, usage);
     // A mask of the client's own goes before it.
     const own = await client.do('Register', code('ObjectType', 'Certificate'), attributes(mask(BIT.Verify)), content);
     assert.equal(await maskOf(textIn(own, TAG.UniqueIdentifier)), BIT.Verify);

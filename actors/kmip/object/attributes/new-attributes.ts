@@ -27,8 +27,14 @@ export function newAttributes(request: Structure, type: ObjectType, ...tags: rea
   const set = new AttributeSet();
   for (const tag of tags) takeOver(set, givenAttributes(structureOf(request, tag), type, tag === TAG.CommonAttributes).nodes());
   requireDatesOfUse(set);
-  if (!set.has(TAG.CryptographicUsageMask) && USED.has(type)) set.set(integer(TAG.CryptographicUsageMask, MASK.CryptographicUsageMask.Unrestricted));
+  completeMask(set, type);
   return set;
+}
+
+/** An object with uses that states none has all of them (KMIP 2.1 table 28). The uses of a certificate follow from the certificate itself. */
+export function completeMask(attributes: AttributeSet, type: ObjectType): void {
+  if (USED.has(type) && !attributes.has(TAG.CryptographicUsageMask))
+    attributes.set(integer(TAG.CryptographicUsageMask, MASK.CryptographicUsageMask.Unrestricted));
 }
 
 function takeOver(set: AttributeSet, own: readonly Node[]): void {
