@@ -5,7 +5,7 @@ import { CONTENT, payloadMembers } from '../../../kmip/message/payload-members.t
 import type { ObjectType, State } from '../../../kmip/object-type.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { type Node, type Structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
+import { dateTime, type Node, type Structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
 import { booleanOf, codeOf, nameOf, required, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Version } from '../../../kmip/version.ts';
@@ -15,7 +15,7 @@ import { completeMask, requireMask, requireType, takeAttribute } from '../object
 import { newObject, requireCreation } from '../object/create.ts';
 import { fileIn, takeCompanions } from '../object/forms/pkcs12-import.ts';
 import { keeping } from '../object/kept-keys.ts';
-import { isDestroyed, settle } from '../object/life/lifecycle.ts';
+import { dateAttribute, isDestroyed, settle } from '../object/life/lifecycle.ts';
 import type { Draft } from '../object/managed-object.ts';
 import { placeFor } from '../object/place.ts';
 import { contentIn, contentType, describeContent } from '../object/registered.ts';
@@ -25,7 +25,7 @@ import type { ObjectTransaction, OperationContext } from '../operation-context.t
 import { owns } from '../principal.ts';
 
 /**
- * Attributes that are not set as given: the request states them elsewhere, they follow from the identifier, or they tell
+ * Attributes that are not set as given: the request states them elsewhere, they follow from the identifier or the content, or they tell
  * where the object is stored.
  */
 const NOT_TAKEN: ReadonlySet<number> = new Set([
@@ -36,6 +36,7 @@ const NOT_TAKEN: ReadonlySet<number> = new Set([
   TAG.ShortUniqueIdentifier,
   TAG.ProtectionStorageMask,
   TAG.ArchiveDate,
+  TAG.KeyValuePresent,
 ]);
 
 export const importObject = {
@@ -103,10 +104,17 @@ function attributesOf(ctx: OperationContext, given: AttributeSet, type: ObjectTy
     const isTaken = !NOT_TAKEN.has(node.tag) && !(node.tag === TAG.Digest && isGuessable(type));
     if (isTaken) takeAttribute(attributes, checked);
   }
+  if (given.first(TAG.State)?.value === ENUM.State.Deactivated) datedEnd(attributes, ctx.now);
   requireMask(ctx.version, type, given.nodes(), 'Import');
   completeMask(attributes, type);
   describeContent(type, content, attributes, ctx.server.args.algorithms);
   return attributes;
+}
+
+/** The server sets the date of every end, and a search for the state counts on it. Where nobody says it, it has passed by now, and protection with it. */
+function datedEnd(attributes: AttributeSet, now: number): void {
+  if (attributes.has(TAG.DeactivationDate)) return;
+  attributes.set(dateTime(TAG.DeactivationDate, Math.max(now, dateAttribute(attributes, TAG.ProtectStopDate) ?? now)));
 }
 
 /** An imported object keeps its state, but a destroyed object cannot be imported. */

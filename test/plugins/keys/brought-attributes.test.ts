@@ -131,6 +131,20 @@ test('Import takes no part of what is archived or destroyed elsewhere', async ()
     assert.equal(await client.refused('Import', ...bring(anId(), over)), 'InvalidField');
 });
 
+test('an object that is imported as deactivated is found by its state, also if nobody says since when', async () => {
+  const client = speaking(2, 1);
+  const id = anId();
+  const stop = dateTime(TAG.ProtectStopDate, 4_000_000_000);
+  const told = [enumeration(TAG.State, State.Deactivated), stop, boolean(TAG.KeyValuePresent, false)];
+  await client.do('Import', ID(id), TYPE_OF_KEY, client.attributes(AES, LENGTH, MASK, ...told), keyContent());
+  const located = await client.do('Locate', ...client.conditions(ID(id), enumeration(TAG.State, State.Deactivated)));
+  assert.deepEqual(children(located, TAG.UniqueIdentifier), [ID(id)]);
+  // Its other attributes may still be changed.
+  await client.do('AddAttribute', ID(id), structure(TAG.NewAttribute, [text(TAG.Comment, 'from elsewhere')]));
+  // The key is there, whatever was the case elsewhere.
+  assert.equal(await client.valueOf(id, TAG.KeyValuePresent), undefined);
+});
+
 test('Import refuses what no object can have, and completes the limits of use', async () => {
   const client = speaking(2, 1);
   const bring = (id: string, ...nodes: Node[]) => [ID(id), TYPE_OF_KEY, client.attributes(AES, LENGTH, MASK, ...nodes), keyContent()];
