@@ -82,7 +82,7 @@ async function encryptPart(request: Structure, ctx: OperationContext, encryption
   if (part.is === 'next' && data === undefined) throw noData('encrypt');
   const iv = bytesOf(request, TAG.IVCounterNonce);
   const aad = bytesOf(request, TAG.AuthenticatedEncryptionAdditionalData);
-  await use.spend(data?.length ?? 0);
+  await use.spend(data?.length ?? 0, part.is);
   const output = await key.parts({
     ...{ ...part, kind: 'Encrypt', data },
     start: () => ({ algorithm, parameters, iv, aad }),

@@ -29,7 +29,7 @@ function authenticateWith(use: KeyUse, request: Structure): readonly Node[] | Pr
   const part = partOf(request);
   const data = bytesOf(request, TAG.Data);
   if (data === undefined && part.is !== 'first' && part.is !== 'last') throw noData('authenticate');
-  return andThen(use.spend(data?.length ?? 0), () => {
+  return andThen(use.spend(data?.length ?? 0, part.is), () => {
     if (part.is !== 'whole') return authenticatePart(use, request, part, data);
     const made = key.mac({ parameters: effectiveParameters(request, object, 'mac'), data: data as Uint8Array });
     return andThen(made, (value) => [text(TAG.UniqueIdentifier, object.id), bytes(TAG.MACData, value)]);

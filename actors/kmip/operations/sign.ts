@@ -40,7 +40,7 @@ async function signPart(request: Structure, use: KeyUse, part: PartOfMany): Prom
   const { object, key } = use;
   const data = partOfMessage(request);
   if (part.is === 'next' && data === undefined) throw noData('sign');
-  await use.spend(data?.length ?? 0);
+  await use.spend(data?.length ?? 0, part.is);
   const start = () => {
     const parameters = effectiveParameters(request, object, 'signature');
     return { algorithm: effectiveAlgorithm(parameters, object), parameters };

@@ -4,10 +4,11 @@ import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { type Key, keyOf } from '../object/key.ts';
 import { requireUse, type Use } from '../object/life/usage.ts';
-import { spendUsage } from '../object/life/usage-limits.ts';
+import { isLimitedByBytes, spendUsage } from '../object/life/usage-limits.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import { isWrapped, openKey } from '../object/wrapping/opened.ts';
 import type { OperationContext } from '../operation-context.ts';
+import type { Part } from './part.ts';
 
 /** A key that may be used once. */
 export class KeyUse {
@@ -28,10 +29,13 @@ export class KeyUse {
    * Consumes the usage limits before the use. A use that fails afterwards does not return them. Most keys have no limits, and uses that
    * process protected data consume none.
    * @param bytes of data to protect
+   * @param part several parts are together one object, which is counted with the first
    * @throws Refusal as `spendUsage`
    */
-  spend(bytes: number): Promise<void> | undefined {
-    return this.#use.protects && this.object.attributes.has(TAG.UsageLimits) ? spendUsage(this.#ctx, this.object, this.#use, bytes) : undefined;
+  spend(bytes: number, part: Part['is'] = 'whole'): Promise<void> | undefined {
+    if (!this.#use.protects || !this.object.attributes.has(TAG.UsageLimits)) return undefined;
+    if ((part === 'next' || part === 'last') && !isLimitedByBytes(this.object)) return undefined;
+    return spendUsage(this.#ctx, this.object, this.#use, bytes);
   }
 }
 

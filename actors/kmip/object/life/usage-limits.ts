@@ -42,6 +42,9 @@ export function take(draft: DescriptionDraft, limits: UsageLimits, units: bigint
   );
 }
 
+/** Whether the limits of a key count bytes; otherwise they count objects, whatever their length. */
+export const isLimitedByBytes = (object: ObjectDescription): boolean => usageLimitsOf(object)?.unit === ENUM.UsageLimitsUnit.Byte;
+
 /** The units that one use on this number of bytes consumes. */
 export function unitsOf(limits: UsageLimits, bytes: number): bigint {
   return limits.unit === ENUM.UsageLimitsUnit.Byte ? BigInt(bytes) : 1n;

@@ -181,6 +181,21 @@ test('every part spends usage limits', async () => {
   await run(encrypt, ctx, { id: 'k', value, final: true });
 });
 
+test('several parts are one object of usage limits', async () => {
+  const limit = (total: bigint) =>
+    structure(TAG.UsageLimits, [longInteger(TAG.UsageLimitsTotal, total), enumeration(TAG.UsageLimitsUnit, ENUM.UsageLimitsUnit.Object)]);
+  const ctx = await world([secret('k', KEY, 'AES', { attributes: [limit(1n)] }), secret('m', KEY, 'HMAC_SHA256', { attributes: [limit(1n)] })]);
+  for (const [operation, id] of [
+    [encrypt, 'k'],
+    [mac, 'm'],
+  ] as const) {
+    const { value } = (await run(operation, ctx, { id, init: true, data: utf8('12345') })) as { value: Uint8Array };
+    await run(operation, ctx, { id, value, data: utf8('12345') });
+    await run(operation, ctx, { id, value, data: utf8('1'), final: true });
+    await refused(run(operation, ctx, { id, init: true, data: utf8('1') }), operation === mac ? 'UsageLimitExceeded' : 'PermissionDenied');
+  }
+});
+
 test('modes that need all data at once do not begin', async () => {
   const ctx = await world([secret('k', KEY)]);
   for (const blockCipherMode of ['NISTKeyWrap', 'CCM', 'GCMSIV', 'XTS'] as const)
