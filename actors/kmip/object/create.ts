@@ -29,7 +29,7 @@ interface NewObject {
   readonly place: Place;
   /** The object was created elsewhere, and the client registers or imports it. */
   readonly brought?: true;
-  /** The object is joined from parts, and may be older than it. */
+  /** The object is joined from parts, so it was made before, and perhaps elsewhere: only the client can say when and how. */
   readonly joined?: true;
   /** The attributes are complete: the server adds the ones that it sets itself only if they are missing (KMIP 2.1 section 6.1.25). */
   readonly complete?: true;
@@ -52,7 +52,7 @@ export function newObject(ctx: OperationContext, { place: { id, source, chosen }
   const draft: Draft = { id, type, owner, state: State.PreActive, archived: false, attributes, content, ...(chosen ? { chosen } : {}) };
   const set = (node: Node) => (complete && attributes.has(node.tag) ? undefined : attributes.set(node));
   for (const tag of [TAG.InitialDate, TAG.LastChangeDate]) set(dateTime(tag, ctx.now));
-  if (!brought) describeOrigin(attributes, { now: ctx.now, isKept: source.keeper !== undefined, joined: joined === true });
+  if (!brought && !joined) describeOrigin(attributes, { now: ctx.now, isKept: source.keeper !== undefined });
   if (!brought || !isUsed(attributes, ctx)) set(boolean(TAG.Fresh, true));
   // A key on a token can be used as soon as it is there.
   if (source.keeper && !attributes.has(TAG.ActivationDate)) attributes.set(dateTime(TAG.ActivationDate, ctx.now));

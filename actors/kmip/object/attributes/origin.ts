@@ -25,22 +25,19 @@ interface Making {
   readonly now: number;
   /** A token has made the key. */
   readonly isKept: boolean;
-  /** The parts of the key were there before the object: the client may say since when. */
-  readonly joined: boolean;
 }
 
 /**
  * @param attributes of the request
  * @throws Refusal InvalidAttributeValue if they demand another generator, or another date than the InitialDate
  */
-export function describeOrigin(attributes: AttributeSet, { now, isKept, joined }: Making): void {
+export function describeOrigin(attributes: AttributeSet, { now, isKept }: Making): void {
   const generator = isKept ? OF_TOKEN : OWN;
   const asked = attributes.first(TAG.RandomNumberGenerator);
   if (asked?.type === TYPE.Structure && !isMet(asked, generator))
     throw new Refusal('InvalidAttributeValue', 'this RandomNumberGenerator is not that of the server, which Query tells: leave it out');
   attributes.set(generator);
   const given = attributes.first(TAG.OriginalCreationDate);
-  if (given && joined) return;
   if (given && given.value !== now)
     throw new Refusal('InvalidAttributeValue', 'the server sets OriginalCreationDate of what it makes itself: leave it out, or register the object');
   attributes.set(dateTime(TAG.OriginalCreationDate, now));

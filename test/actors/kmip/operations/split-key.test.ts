@@ -143,9 +143,11 @@ test('a joined key is for what all its parts are for, unless the request says ot
   assert.equal(maskOf(await join(ctx, await split(ctx, {}))), Unrestricted);
 });
 
-test('a joined key is older than its object, if the request says so', async () => {
+test('a joined key is older than its object: the request says since when and how it was made, or nobody does', async () => {
   const ctx = new ObjectsInMemory([]);
   const [first, second] = await split(ctx, {});
+  const untold = await join(ctx, [first as string, second as string]);
+  for (const tag of [TAG.OriginalCreationDate, TAG.RandomNumberGenerator]) assert.equal(untold.attributes.first(tag), undefined);
   const since = dateTime(TAG.OriginalCreationDate, 900_000_000);
   const joined = await join(ctx, [first as string, second as string], ObjectType.SymmetricKey, structure(TAG.Attributes, [since]));
   assert.deepEqual(joined.attributes.first(TAG.OriginalCreationDate), since);
