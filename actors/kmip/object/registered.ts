@@ -99,6 +99,8 @@ export function describeContent(type: ObjectTypeCode, content: Structure, attrib
     case ObjectType.Template:
       return requireTemplate(content);
     default:
+      // A PGP key is the only one that is left.
+      required(integerOf(content, TAG.PGPKeyVersion), TAG.PGPKeyVersion);
       keyBlockOf(content);
   }
 }

@@ -57,6 +57,12 @@ test('a part of a split key is one of its parts, and has the prime of its method
   assert.equal(part(1, 2, 'PolynomialSharingPrimeField', bigInteger(TAG.PrimeFieldSize, 2n ** 521n - 1n)), undefined);
 });
 
+test('a PGP key has a version', () => {
+  const key = (...members: Node[]) => refusal('PGPKey', structure(TAG.PGPKey, [...members, keyBlock(BROUGHT, 'Raw')]));
+  assert.equal(key(integer(TAG.PGPKeyVersion, 4)), undefined);
+  assert.equal(key(), 'InvalidMessage');
+});
+
 test('an attribute that says another type of secret or of opaque data than the object is refused', () => {
   const secret = (of: keyof typeof ENUM.SecretDataType, ...block: Node[]) => structure(TAG.SecretData, [code('SecretDataType', of), ...block]);
   const whole = keyBlock(BROUGHT, 'Raw');
