@@ -69,7 +69,7 @@ test('a condition of another type is refused, instead of finding nothing', async
       assert.equal(await client.refused('Locate', ...client.conditions(odd)), 'InvalidField', odd.tag.toString(16));
 });
 
-test('a custom attribute of 1.x that is called tag is found by its value, although that looks like a list of tags', async () => {
+test('a custom attribute of 1.x called tag is found by its value, also if that looks like a list of tags', async () => {
   const custom = structure(TAG.Attribute, [text(TAG.VendorIdentification, 'x'), text(TAG.AttributeName, 'tag'), text(TAG.AttributeValue, '["custom"]')]);
   const id = await newKey(newest, custom);
   assert.deepEqual(await found(newest, custom), [id]);

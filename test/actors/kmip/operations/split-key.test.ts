@@ -143,7 +143,7 @@ test('a joined key is for what all its parts are for, unless the request says ot
   assert.equal(maskOf(await join(ctx, await split(ctx, {}))), Unrestricted);
 });
 
-test('a joined key is older than its object: the request says since when and how it was made, or nobody does', async () => {
+test('a joined key is older than its object: the request says since when and how it was made, or nothing', async () => {
   const ctx = new ObjectsInMemory([]);
   const [first, second] = await split(ctx, {});
   const untold = await join(ctx, [first as string, second as string]);
