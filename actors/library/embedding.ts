@@ -61,9 +61,7 @@ export class Embedding {
   /** There may be references without vectors. */
   wake(): void {
     this.#again = true;
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
-    });
+    this.#running ??= this.#run();
   }
 
   /** Files of the embedder may be replaced while it is not loaded: nothing tells that but its name. */
@@ -111,6 +109,9 @@ export class Embedding {
       this.#problem = error;
       if (this.#retry) clock.clearTimeout(this.#retry);
       this.#retry = clock.setTimeout(() => this.wake(), RETRY_MS);
+    } finally {
+      // In the turn in which it has looked for the last time: who wakes it later would find it running, and nobody would look.
+      this.#running = undefined;
     }
   }
 

@@ -161,6 +161,37 @@ test('another embedder makes all vectors anew, and those of the old one are gone
   );
 });
 
+test('whoever is added while it looks for the last time is not forgotten, at whatever moment', async () => {
+  let looks = 0;
+  let then: (() => void) | undefined;
+  const revision = async () => {
+    looks += 1;
+    return name;
+  };
+  const counting: EmbeddingModel = { ...model, revision };
+  const all: Store['all'] = async () => {
+    then?.();
+    return [];
+  };
+  const parts = { store: { all } as Store, keys, clock, log: memoryLog().log, signal: stopping.signal };
+  const other = new Embedding({ ...parts, embedder: new Embedder('a', () => counting) });
+  for (let turns = 0; turns < 12; turns += 1) {
+    looks = 0;
+    const woken = new Promise<void>((resolve) => {
+      then = async () => {
+        then = undefined;
+        for (let turn = 0; turn < turns; turn += 1) await undefined;
+        other.wake();
+        resolve();
+      };
+    });
+    other.wake();
+    await woken;
+    await other.stop();
+    assert.equal(looks, 2, `after ${turns} turns`);
+  }
+});
+
 test('an index opens what is new, and nothing again that it has', async () => {
   const opened: string[] = [];
   const noted = new (class extends ReferenceKeys {
