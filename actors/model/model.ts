@@ -179,9 +179,10 @@ export class Model implements Tenant {
 
   async #ready(signal: AbortSignal): Promise<Engine> {
     for (;;) {
-      if (signal.aborted) throw new Fault('CANCELLED');
       if (this.#life.state === 'failed') throw failureOf(this.#life.problem);
       await this.#requireFiles();
+      // Meanwhile its caller may have left; the model is loaded for nobody then.
+      if (signal.aborted) throw new Fault('CANCELLED');
       this.#life.use();
       await this.#life.until(['ready', 'failed', 'absent'], signal);
       if (this.isReady && this.#engine) return this.#engine;

@@ -155,6 +155,16 @@ test('a caller who leaves frees the place, while it waits and while it runs', as
   assert.equal((await a?.status())?.requests, 0);
 });
 
+test('a caller who leaves while the files are looked for loads no model', async () => {
+  const { models, embed, engines } = setUp(['a']);
+  const leave = new AbortController();
+  const asked = embed(models[0], 'left', 'me', leave.signal);
+  leave.abort();
+  await new Promise(setImmediate);
+  assert.deepEqual([await stateOf(models[0]), engines.opened], ['absent', []]);
+  assert.equal(await asked, 'CANCELLED');
+});
+
 test('who waits too long for its turn is told so, and what has begun may take longer', async () => {
   const { models, embed, runs, finish, pass } = setUp(['a'], { maxRunning: 1 });
   const [a] = models;
