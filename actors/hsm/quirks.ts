@@ -18,6 +18,10 @@ export interface HsmQuirks {
   readonly choosesGcmIv?: boolean;
   /** C_DecryptInit of CKM_RSA_PKCS_OAEP takes any label and decrypts as with none: a label (PSource) is refused before the token sees it. */
   readonly ignoresOaepLabel?: boolean;
+  /** CKM_RSA_PKCS_OAEP decrypts with a label only if that ends with a zero byte, but C_Encrypt takes any: others are refused, because nothing would open what they seal. */
+  readonly endsOaepLabel?: boolean;
+  /** CKM_RSA_PKCS_OAEP passes over the hash of its mask and takes its own: a request for two hashes is refused. */
+  readonly oneOaepHash?: boolean;
   /** The token does one call at a time: others of its slot wait outside of the library, where they hold up no other slot. */
   readonly oneAtATime?: boolean;
   /** A search can make a call fail that makes or destroys a key of its slot at the same time: searches wait for such calls. */

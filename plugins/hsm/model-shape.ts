@@ -19,6 +19,8 @@ const QUIRKS = Type.Object(
     wholeMechanisms: Type.Optional(Type.Array(NAME)),
     choosesGcmIv: Type.Optional(Type.Boolean()),
     ignoresOaepLabel: Type.Optional(Type.Boolean()),
+    endsOaepLabel: Type.Optional(Type.Boolean()),
+    oneOaepHash: Type.Optional(Type.Boolean()),
     oneAtATime: Type.Optional(Type.Boolean()),
     searchesInTurn: Type.Optional(Type.Boolean()),
     threads: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_THREADS })),

@@ -13,6 +13,9 @@ export default defineHsmModel({
   quirks: {
     // The library locks the token for each call, and a TPM needs seconds to make a pair of RSA.
     oneAtATime: true,
+    // TPM 2.0 part 1 annex B.4: the label ends with a zero byte, and the mask has the hash of the scheme.
+    endsOaepLabel: true,
+    oneOaepHash: true,
     attributes: {
       private: { DECRYPT: null, SIGN: null, UNWRAP: null, DERIVE: null },
       public: { ENCRYPT: null, VERIFY: null, WRAP: null },

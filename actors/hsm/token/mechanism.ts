@@ -34,8 +34,16 @@ type Abilities = Pick<Token, 'mechanisms' | 'quirks'>;
 export function toMechanism({ name, parameter }: TokenMechanism, { mechanisms, quirks }: Abilities): pkcs11js.Mechanism {
   const mechanism = CKM[name];
   if (mechanism === undefined || !mechanisms.has(mechanism)) throw new MechanismMissing(name);
-  if (quirks.ignoresOaepLabel && parameter?.kind === 'oaep' && parameter.label.length > 0) throw new MechanismMissing(`${name} with a label (PSource)`);
+  if (parameter?.kind === 'oaep') requireOaep(name, parameter, quirks);
   return parameter === undefined ? { mechanism } : { mechanism, parameter: toParameter(parameter) };
+}
+
+/** What the library takes and passes over. @throws MechanismMissing */
+function requireOaep(name: string, { hash, maskHash, label }: Extract<MechanismParameter, { kind: 'oaep' }>, quirks: Abilities['quirks']): void {
+  if (quirks.ignoresOaepLabel && label.length > 0) throw new MechanismMissing(`${name} with a label (PSource)`);
+  if (quirks.endsOaepLabel && label.length > 0 && label.at(-1) !== 0)
+    throw new MechanismMissing(`${name} with a label (PSource) that does not end with a zero byte`);
+  if (quirks.oneOaepHash && maskHash !== hash) throw new MechanismMissing(`${name} with ${hash}, and a mask (MGF1) with ${maskHash}`);
 }
 
 export interface Sealing {

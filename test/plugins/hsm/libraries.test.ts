@@ -6,7 +6,7 @@ import { startSecureServer } from '../../secure-server.ts';
 import type { Ask } from '../../server.ts';
 import { skipWithout } from '../../system.ts';
 import { nssToken, openCryptokiToken, softHsmToken, type TestToken, tpmToken } from '../../tokens.ts';
-import { bytes, done, enumeration, identifier, integer, kmip, makePair, makeSecret, parameters } from './hsm-server.ts';
+import { bytes, done, enumeration, identifier, integer, kmip, makePair, makeSecret, parameters, refused } from './hsm-server.ts';
 
 const ADMIN = 'hsm-admin@acme.com';
 const DATA = Buffer.from('sixteen bytes!!!');
@@ -73,6 +73,21 @@ test('each token encrypts with the mode that it reports, all at the same time', 
     await done(kmip(admin, 'Destroy', identifier(id)));
   };
   await Promise.all(tokens.map(round));
+});
+
+test('a TPM seals nothing by OAEP that it does not open', async () => {
+  const tpm = tokens.find(({ model }) => model === 'tpm2');
+  if (!tpm) return;
+  const at = `hsm::tpm2::${tpm.token.slot}::`;
+  const oaep = (...more: Parameters<typeof parameters>) =>
+    parameters(enumeration('PaddingMethod', 'OAEP'), enumeration('HashingAlgorithm', 'SHA_256'), ...more);
+  const seal = (...more: Parameters<typeof parameters>) => kmip(admin, 'Encrypt', identifier(`${at}signing_pk`), oaep(...more), bytes('Data', DATA));
+  const open = (data: string, ...more: Parameters<typeof parameters>) => kmip(admin, 'Decrypt', identifier(`${at}signing`), oaep(...more), bytes('Data', data));
+  await refused(seal(bytes('PSource', '4142')), /CKM_RSA_PKCS_OAEP with a label \(PSource\) that does not end with a zero byte$/);
+  await refused(seal(enumeration('MaskGeneratorHashingAlgorithm', 'SHA_1')), /CKM_RSA_PKCS_OAEP with sha256, and a mask \(MGF1\) with sha1$/);
+  const { Data: sealed = '' } = await done(seal(bytes('PSource', '414200')));
+  assert.equal((await done(open(sealed, bytes('PSource', '414200'))))['Data'], DATA.toString('hex').toUpperCase());
+  await refused(open(sealed, bytes('PSource', '414300')), /^Cryptographic_Failure/);
 });
 
 test('all of them are accessible', async () => {
