@@ -20,6 +20,8 @@ interface ConfigFile {
 }
 
 const DEFAULT_FILE = 'config.toml';
+/** Origins that are a flag of the kernel or a variable. */
+const GIVEN = /^(--|GATEHOUSE_[A-Z])/;
 
 /** @param given path from a flag or variable; such a file must exist */
 export function readConfigFile(given: string | undefined): ConfigFile {
@@ -88,11 +90,18 @@ export function loadSections({ file, env, flags }: Sources, schemas: Readonly<Re
   for (const [name, schema] of Object.entries(schemas)) {
     const resolved = resolveSecrets(raw[name], schema, name, sources);
     const validated = validate(resolved, schema, name);
-    problems.push(...validated.problems);
+    problems.push(...validated.problems.map((problem) => withOrigin(problem, origins)));
     sections[name] = validated.value;
   }
   const settings = settingsOf(sections, schemas, origins);
   return { sections, problems, unknownVariables: environment.unknown, secretVariables: [...sources.used], secretFiles: sources.files, settings };
+}
+
+/** Adds the variable or the flag that gave the value: who set it looks for it in the file otherwise. */
+function withOrigin(problem: string, origins: ReadonlyMap<string, string>): string {
+  const [key = ''] = /^[^\s:[]+/.exec(problem) ?? [];
+  const origin = origins.get(key);
+  return origin !== undefined && GIVEN.test(origin) ? `${key} (${origin})${problem.slice(key.length)}` : problem;
 }
 
 /** The keys that have a value, and not those of tables within lists: `http.port`, `hsm_instances`. */

@@ -123,7 +123,7 @@ test('a word that a key does not take is told with those that it takes', async (
   assert.ok(keys.length > 4);
   const env = Object.fromEntries(keys.map(({ path }) => [`GATEHOUSE_${path.join('_').toUpperCase()}`, 'nowhere']));
   const told = (await problems('', [], env)).map((problem) => problem.replace(/(?<=: must be one of )\w+(, \w+)+$/, ''));
-  assert.deepEqual(told.sort(), keys.map(({ path }) => `${path.join('.')}: must be one of `).sort());
+  assert.deepEqual(told.sort(), keys.map(({ path }) => `${path.join('.')} (GATEHOUSE_${path.join('_').toUpperCase()}): must be one of `).sort());
 });
 
 test('every problem is reported at once', async () => {
@@ -138,6 +138,17 @@ test('every problem is reported at once', async () => {
     'http.port: must be a whole number, without quotation marks and unit',
     'log.level: must be one of debug, info, warn, error, silent',
     'metrics.allow: nowhere: must be an IP address or a network such as 10.0.0.0/8',
+  ]);
+});
+
+test('a problem with what a variable or a flag gives names it', async () => {
+  assert.deepEqual(await problems('[http]\nport = 1\n', ['--port', 'abc'], { GATEHOUSE_AUTH_ISSUER: '', GATEHOUSE_METRICS_ALLOW: '' }), [
+    'auth.issuer (GATEHOUSE_AUTH_ISSUER): must not be empty',
+    'http.port (--port): must be a whole number, without quotation marks and unit',
+  ]);
+  assert.deepEqual(await problems('[http]\nport = 0.5\n', [], { GATEHOUSE_HTTP_HOST: 'a b' }), [
+    'http.host (GATEHOUSE_HTTP_HOST): must be an address or a name, without spaces and control characters',
+    'http.port: must be a whole number, without quotation marks and unit',
   ]);
 });
 
@@ -191,8 +202,8 @@ test('an invalid TOML file, a missing file, and flags without values', async () 
   }
   for (const name of ['GATEHOUSE_CONFIG', 'GATEHOUSE_DATA_DIR'])
     assert.match((await problems('', [], { [name]: '' })).join(), new RegExp(`^${name}: is empty`));
-  assert.deepEqual(await problems('', ['--port', 'abc']), ['http.port: must be a whole number, without quotation marks and unit']);
-  assert.deepEqual(await problems('', ['--port', '99999']), ['http.port: must be 65535 or less']);
+  assert.deepEqual(await problems('', ['--port', 'abc']), ['http.port (--port): must be a whole number, without quotation marks and unit']);
+  assert.deepEqual(await problems('', ['--port', '99999']), ['http.port (--port): must be 65535 or less']);
 });
 
 test('a switch of a plugin is refused with a job that starts no server, and so would pass it over', async () => {
