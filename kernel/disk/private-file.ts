@@ -1,5 +1,19 @@
 // Creates files and folders that only the server's user can access, whatever the umask is, and writes files atomically.
-import { chmodSync, closeSync, existsSync, fchmodSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 
 const FILE_MODE = 0o600;
@@ -12,7 +26,7 @@ export function writePrivateFile(path: string, text: string): void {
   rmSync(temporary, { force: true });
   const file = openSync(temporary, 'wx', FILE_MODE);
   try {
-    fill(file, text);
+    fill(file, dirname(path), text);
   } catch (error) {
     removeLeft(temporary);
     throw namingFile(temporary, error);
@@ -20,8 +34,22 @@ export function writePrivateFile(path: string, text: string): void {
   renameDurably(temporary, path);
 }
 
-function fill(file: number, text: string): void {
+/**
+ * What root makes in a folder of another user becomes that user's, as with `--reset-admin` for a service: it could not read the file, and would not start.
+ * Where root may not give it away, as in a container without capabilities, it stays root's.
+ */
+export function giveToOwnerOf(folder: string, file: number): void {
+  if (process.geteuid?.() !== 0) return;
+  const { uid, gid } = statSync(folder);
+  if (uid === 0) return;
   try {
+    fchownSync(file, uid, gid);
+  } catch {}
+}
+
+function fill(file: number, folder: string, text: string): void {
+  try {
+    giveToOwnerOf(folder, file);
     fchmodSync(file, FILE_MODE);
     writeFileSync(file, text);
     fsyncSync(file);
@@ -47,6 +75,7 @@ export function namingFile(path: string, error: unknown): unknown {
 export function createPrivateFile(path: string): void {
   try {
     const file = openSync(path, 'wx', FILE_MODE);
+    giveToOwnerOf(dirname(path), file);
     fchmodSync(file, FILE_MODE);
     closeSync(file);
   } catch (error) {
@@ -73,6 +102,14 @@ export function createPrivateFolder(path: string): boolean {
   }
   chmodSync(path, FOLDER_MODE);
   return true;
+}
+
+/** Creates a folder in the data folder, with mode 0700 and the data folder's owner. An existing folder is not changed. */
+export function createFolderWithin(path: string): void {
+  if (!createPrivateFolder(path) || process.geteuid?.() !== 0) return;
+  const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  giveToOwnerOf(dirname(path), folder);
+  closeSync(folder);
 }
 
 /** Renames a file so that after a power failure it has either the old or the new name. */

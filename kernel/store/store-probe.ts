@@ -3,6 +3,7 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { diskTrouble } from '../disk/disk-trouble.ts';
+import { giveToOwnerOf } from '../disk/private-file.ts';
 import type { Log } from '../log/log-entry.ts';
 import { repeat } from '../repeat.ts';
 import { LastRun } from './last-run.ts';
@@ -138,6 +139,7 @@ function diskAttempts(path: string, wallMs: () => number): Attempts {
         try {
           // The umask may have removed bits that the owner needs.
           await file.chmod(0o600);
+          giveToOwnerOf(dirname(path), file.fd);
           await file.write(lastRun.content());
           await file.datasync();
         } finally {

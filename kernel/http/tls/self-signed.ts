@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { createPrivateFolder, writePrivateFile } from '../../disk/private-file.ts';
+import { createFolderWithin, writePrivateFile } from '../../disk/private-file.ts';
 import { refuseWrongKinds, wrongTlsKinds } from '../../file-kind.ts';
 
 interface CertificateFiles {
@@ -32,7 +32,7 @@ export async function ensureSelfSigned(dataDir: string, host: string, now: numbe
     // Of a damaged one its reader says what is wrong.
     if (!certificate || (isValid(certificate, now) && isNamed(host, certificate))) return files;
   }
-  createPrivateFolder(folder);
+  createFolderWithin(folder);
   const { cert, key } = await makeCertificate(namesOf(host), now);
   writePrivateFile(files.key, key);
   writePrivateFile(files.cert, cert);

@@ -1,14 +1,21 @@
 // Folders and files of the server's own: with their parents, and a word where none can be made.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
-import { createPrivateFolder, writePrivateFile } from '../../../kernel/disk/private-file.ts';
+import { createClock } from '../../../kernel/clock.ts';
+import { createFolderWithin, createPrivateFile, createPrivateFolder, writePrivateFile } from '../../../kernel/disk/private-file.ts';
+import { createLog } from '../../../kernel/log/log.ts';
 import { fileFailure } from '../../../kernel/start/start-failure.ts';
+import { StoreProbe } from '../../../kernel/store/store-probe.ts';
 import { mountDisk } from '../../disk.ts';
 import { root } from '../../e2e/started.ts';
+import { until } from '../../runtime.ts';
 import { temporaryFolder } from '../../server.ts';
+
+/** Nobody, as systems call this user. */
+const NOBODY = 65_534;
 
 test('a folder is made with its missing parents, all of mode 0700, and one that is there is left as it is', () => {
   const folder = temporaryFolder();
@@ -19,6 +26,27 @@ test('a folder is made with its missing parents, all of mode 0700, and one that 
   writeFileSync(join(folder, 'file'), '');
   assert.throws(() => createPrivateFolder(join(folder, 'file')), /EEXIST/);
   assert.throws(() => createPrivateFolder(join(folder, 'file', 'below')), /ENOTDIR/);
+  rmSync(folder, { recursive: true });
+});
+
+test('what root makes in the data folder of another user belongs to that user', async () => {
+  if (process.geteuid?.() !== 0) return console.log('skipped: only root can give files to another user');
+  const folder = temporaryFolder();
+  chownSync(folder, NOBODY, NOBODY);
+  writePrivateFile(join(folder, 'initial-password'), 'secret');
+  createPrivateFile(join(folder, 'gatehouse.db'));
+  createFolderWithin(join(folder, 'tls'));
+  writePrivateFile(join(folder, 'tls', 'key.pem'), 'secret');
+  const probe = new StoreProbe(`sqlite:${join(folder, 'gatehouse.db')}`, createClock(), createLog('silent'));
+  await until(() => existsSync(join(folder, 'probe')), 'the probe has written');
+  await probe.close();
+  for (const name of ['initial-password', 'gatehouse.db', 'probe', 'tls', 'tls/key.pem']) {
+    const { uid, gid, mode } = statSync(join(folder, name));
+    assert.deepEqual([name, uid, gid, mode & 0o077], [name, NOBODY, NOBODY, 0]);
+  }
+  // A folder that is made beside other things of that user belongs to who made it.
+  createPrivateFolder(join(folder, 'data'));
+  assert.equal(statSync(join(folder, 'data')).uid, 0);
   rmSync(folder, { recursive: true });
 });
 
