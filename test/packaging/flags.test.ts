@@ -1,12 +1,16 @@
-// The shell script of the Debian package cannot import the list of flags, so this holds it to that list.
+// The shell script and the unit of the Debian package cannot import what the program knows, so this holds them to it: the flags, and how long a stop may take.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import { helpersFor, nodeFlags } from '../../bin/node-flags.mjs';
+import { KERNEL_SECTIONS } from '../../kernel/config/sections.ts';
 
-const script = readFileSync(fileURLToPath(new URL('../../packaging/debian/gatehouse.sh', import.meta.url)), 'utf8');
+const read = (name: string) => readFileSync(fileURLToPath(new URL(`../../packaging/debian/${name}`, import.meta.url)), 'utf8');
+const script = read('gatehouse.sh');
+/** After the time of the load balancer. */
+const STOP_SECONDS = 30;
 
 test('the script of the Debian package starts the server with the flags of npm start', () => {
   const flags = nodeFlags({ isServer: true, quickImports: '"$lib/kernel/quick-imports.mjs"', helpers: '"$helpers"' });
@@ -20,6 +24,12 @@ test('it has as many helpers of V8 on each machine', () => {
     const said: string = execFileSync('sh', ['-c', `cores=${cores}; ${line}; echo "$helpers"`], { encoding: 'utf8' });
     assert.equal(Number(said), helpersFor(cores), `${cores} cores`);
   }
+});
+
+test('systemd waits until a server has stopped that serves on for a load balancer', () => {
+  const { maximum = Number.POSITIVE_INFINITY } = KERNEL_SECTIONS.http.properties.drain_seconds as { maximum?: number };
+  const waits = Number(/^TimeoutStopSec=(\d+)$/m.exec(read('gatehouse.service'))?.[1]);
+  assert.ok(waits >= maximum + STOP_SECONDS, `${waits} s`);
 });
 
 test.run();
