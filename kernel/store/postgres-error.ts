@@ -27,9 +27,10 @@ const MEANINGS: readonly Meaning[] = [
   { code: exactly(DISK_FULL), fault: 'UNAVAILABLE', detail: NO_ROOM },
   // too_many_connections, out_of_memory, configuration_limit_exceeded and the rest of their class.
   { code: /^53...$/, fault: 'OVERLOADED', detail: 'the database has no room for more work now: see its max_connections, memory and temp_file_limit' },
-  // query_canceled, idle_in_transaction_session_timeout, transaction_timeout: nothing of the transaction has happened.
+  // idle_in_transaction_session_timeout, query_canceled, transaction_timeout: nothing of the transaction has happened.
+  { code: /^25P03$/, fault: 'OVERLOADED', detail: 'the database has ended a transaction in which this server stood still' },
   {
-    code: /^(57014|25P03|25P04)$/,
+    code: /^(57014|25P04)$/,
     fault: 'OVERLOADED',
     detail: 'the database has ended the statement before its answer: see statement_timeout and the like of its user',
   },

@@ -17,6 +17,11 @@ import type { Reader, Row, SqlValue, Store } from './store.ts';
 const READERS = 4;
 const CONNECT_MS = 5_000;
 const LOCK_TIMEOUT_MS = 5_000;
+/**
+ * A node that stands still within a transaction, or whose machine has died, holds locks for which all writers of the others wait: the database ends it.
+ * One that lives asks for the next statement at once.
+ */
+const IDLE_TIMEOUT_MS = 10_000;
 /** A connection that nobody uses is heard of again and again: a firewall forgets it otherwise, or nobody notices that it has. */
 const ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const;
 /** serialization_failure, deadlock_detected. */
@@ -67,17 +72,17 @@ export function readerOver(pool: pg.Pool): Reader {
 const BEGIN = 'BEGIN ISOLATION LEVEL SERIALIZABLE';
 /** Waits for the group that has lost to others several times and holds this lock alone: else it would lose to them again and again. */
 const BESIDE_OTHERS = `; SELECT pg_advisory_xact_lock_shared(${hashOf(CONTENDED)}), ${durable(true)}`;
-const LIMIT = `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`;
+const LIMITS = `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_TIMEOUT_MS}`;
 /**
  * A lock is waited for before its transaction begins, so that the snapshot includes the changes of the last holder, and ends with the transaction, whatever
  * becomes of that. All is one message, which a pooler gives to one connection.
  */
-const waitFor = (key: number) => `BEGIN; ${LIMIT}; SELECT pg_advisory_lock(${key}); COMMIT; `;
+const waitFor = (key: number) => `BEGIN; ${LIMITS}; SELECT pg_advisory_lock(${key}); COMMIT; `;
 const heldToTheEnd = (key: number) => `; SELECT pg_advisory_xact_lock(${key}), pg_advisory_unlock(${key}), ${durable(true)}`;
 
 function beginning(lock: string | undefined): string {
   const beside = lock === CONTENDED ? '' : BESIDE_OTHERS;
-  return lock === undefined ? `${BEGIN}; ${LIMIT}${beside}` : `${waitFor(hashOf(lock))}${BEGIN}; ${LIMIT}${heldToTheEnd(hashOf(lock))}${beside}`;
+  return lock === undefined ? `${BEGIN}; ${LIMITS}${beside}` : `${waitFor(hashOf(lock))}${BEGIN}; ${LIMITS}${heldToTheEnd(hashOf(lock))}${beside}`;
 }
 
 /** The writing connection of a thread. The first transaction opens it, and the next transaction after a loss opens it again. */

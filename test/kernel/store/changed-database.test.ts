@@ -59,7 +59,7 @@ test('what PostgreSQL says of itself has a fault that tells what to do', async (
     ['42P01', /^UNAVAILABLE: the database lacks a table/],
     ['42703', /^UNAVAILABLE: the database lacks a table/],
     ['57014', /^OVERLOADED: the database has ended the statement/],
-    ['25P03', /^OVERLOADED: the database has ended the statement/],
+    ['25P03', /^OVERLOADED: the database has ended a transaction in which this server stood still/],
     ['25P04', /^OVERLOADED: the database has ended the statement/],
     ['53000', /^OVERLOADED: the database has no room for more work/],
     ['53200', /^OVERLOADED: the database has no room for more work/],
@@ -123,12 +123,19 @@ if (!skipWithout('postgresql')) {
       const quick = new URL(url);
       quick.searchParams.set('options', `-c synchronous_commit=${usual}`);
       const store = await open(quick.href);
-      for (const lock of [undefined, 'a lock'])
-        assert.deepEqual(await store.transaction((tx) => tx.all('SHOW synchronous_commit'), lock === undefined ? {} : { lock }), [
-          { synchronous_commit: expected },
-        ]);
+      for (const options of [{}, { lock: 'a lock' }])
+        assert.deepEqual(await store.transaction((tx) => tx.all('SHOW synchronous_commit'), options), [{ synchronous_commit: expected }]);
       await store.close();
     }
+  });
+
+  test('the database ends a transaction in which a node stands still, for whose locks others wait', async () => {
+    const store = await open(url);
+    for (const options of [{}, { lock: 'a lock' }])
+      assert.deepEqual(await store.transaction((tx) => tx.all('SHOW idle_in_transaction_session_timeout'), options), [
+        { idle_in_transaction_session_timeout: '10s' },
+      ]);
+    await store.close();
   });
 
   test('a database that does not keep every text is refused at the start, and told by doctor', async () => {

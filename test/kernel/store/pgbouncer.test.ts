@@ -102,6 +102,6 @@ if (!skipWithout('postgresql') && !skipWithout('pgbouncer')) {
 
 /** Those that the server changes for its own sake. */
 const SETTINGS = `SELECT name, setting FROM pg_settings WHERE name IN
-  ('lock_timeout', 'work_mem', 'temp_tablespaces', 'default_transaction_isolation', 'synchronous_commit', 'statement_timeout') ORDER BY name`;
+  ('lock_timeout', 'idle_in_transaction_session_timeout', 'work_mem', 'temp_tablespaces', 'default_transaction_isolation', 'synchronous_commit', 'statement_timeout') ORDER BY name`;
 
 test.run();
