@@ -20,7 +20,7 @@ export function writeGeneralName(text: string): Buffer {
   if ((type === 'email' || type === 'DNS' || type === 'URI') && isPlain) return element(IA5[type], Buffer.from(value));
   const family = addressFamily(value);
   if (type === 'IP' && family !== 0) return element(IP, addressBytes(value, family));
-  throw new CryptoError('invalid', 'subjectAltName: a name must be email:, DNS:, URI: or IP: with a value');
+  throw new CryptoError('invalid', 'a name must be email:, DNS:, URI: or IP: with a value');
 }
 
 /** As isIP, but a certificate has no place for a zone, as in `fe80::1%eth0`. */
