@@ -16,7 +16,7 @@ import { child, codeOf, nameOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { madeFormat } from '../creation/made-format.ts';
 import { requireStorage } from '../creation/protection-storage.ts';
-import { givenAlgorithm, givenLength, newAttributes, requireAllowed } from '../object/attributes/new-attributes.ts';
+import { givenAlgorithm, givenLength, newAttributes, requireAllowed, secretDataLength } from '../object/attributes/new-attributes.ts';
 import { newObject, requireCreation, setLink } from '../object/create.ts';
 import { requireNoExpectation } from '../object/finding/expected-type.ts';
 import { splitKeyContent, splitParametersOf } from '../object/forms/split-key.ts';
@@ -114,12 +114,10 @@ async function existing(source: ManagedObject, type: number, ctx: OperationConte
   return { material, format: 'Raw', algorithm, length: stated ?? material.length * 8 };
 }
 
-/** A new symmetric key, or secret data, which has 256 bits by default. A new private key is not possible: without its public key it would be useless. */
+/** A new symmetric key, or secret data. A new private key is not possible: without its public key it would be useless. */
 function fresh(type: number, attributes: AttributeSet, { server }: OperationContext): Secret {
   if (type === ObjectType.SecretData) {
-    const length = givenLength(attributes) ?? 256;
-    if (length < 8 || length > 65_536 || length % 8 !== 0)
-      throw new Refusal('InvalidField', `the cryptographic length of secret data must be a multiple of 8 from 8 to 65536, not ${length}`);
+    const length = secretDataLength(givenLength(attributes));
     return { material: new Uint8Array(randomBytes(length / 8)), format: 'Opaque', algorithm: undefined, length };
   }
   if (type !== ObjectType.SymmetricKey && type !== ObjectType.SplitKey)
