@@ -40,7 +40,10 @@ test('a line with nothing but critical is refused, except where nothing is a val
   assert.ok(issued({ extensions: 'basicConstraints=critical' }).some((each) => each.oid === EXTENSION.basicConstraints && each.critical));
   // The line names the extension, and nothing else does.
   const point = 'crlDistributionPoints=URL:http://a.example.org';
-  assert.throws(() => issued({ extensions: point }), ({ message }) => message.includes(point) && !message.includes('subjectAltName'));
+  assert.throws(
+    () => issued({ extensions: point }),
+    ({ message }) => message.includes(point) && !message.includes('subjectAltName'),
+  );
 });
 
 test('parts of a line that contradict each other or are no names are refused, and lose nothing', () => {
