@@ -14,7 +14,7 @@ import { linkedTo } from '../object/create.ts';
 import { oneOf, requireNoExpectation } from '../object/finding/expected-type.ts';
 import { certificateOf, derOf } from '../object/forms/certificate-content.ts';
 import { requireOnLine } from '../object/life/availability.ts';
-import { stateAt } from '../object/life/lifecycle.ts';
+import { dateAttribute, stateAt } from '../object/life/lifecycle.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
@@ -39,7 +39,8 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   if (stored.length + given.length > MAX_CERTIFICATES) throw new Refusal('InvalidField', `a chain can have at most ${MAX_CERTIFICATES} certificates`);
   // Given certificates may include the issuers, so stored issuers are added only if none are given.
   if (given.length === 0) await addIssuers(stored, ctx);
-  const indicator = stored.some((object) => isWithdrawn(object, ctx.now)) ? 'Invalid' : verdict(stored, given, validityDate(request) ?? ctx.now);
+  const at = validityDate(request) ?? ctx.now;
+  const indicator = stored.some((object) => isWithdrawn(object, at)) ? 'Invalid' : verdict(stored, given, at);
   return [enumeration(TAG.ValidityIndicator, ValidityIndicator[indicator])];
 }
 
@@ -92,10 +93,15 @@ async function addIssuers(stored: ManagedObject[], ctx: OperationContext): Promi
 /** A root that was recertified may have a link to its own predecessor, but it still ends the chain. */
 const isOwnIssuer = (object: ManagedObject): boolean => isSelfIssued(certificateFacts(certificateOf(object)));
 
-/** Revoked, or past its DeactivationDate. PreActive says nothing about a certificate. */
-function isWithdrawn(object: ManagedObject, now: number): boolean {
-  const state = stateAt(object, now);
-  return state !== State.PreActive && state !== State.Active;
+/**
+ * Revoked by then, or past its DeactivationDate. One that is compromised now is at no time what it says: nobody knows since when others have the key.
+ * PreActive says nothing about a certificate.
+ */
+function isWithdrawn(object: ManagedObject, at: number): boolean {
+  const state = stateAt(object, at);
+  if (state !== State.Deactivated) return state !== State.PreActive && state !== State.Active;
+  const end = dateAttribute(object.attributes, TAG.DeactivationDate);
+  return end === undefined || end <= at;
 }
 
 function verdict(stored: readonly ManagedObject[], given: readonly Uint8Array[], at: number): keyof typeof ValidityIndicator {

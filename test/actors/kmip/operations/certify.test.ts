@@ -326,11 +326,21 @@ test('the Offset moves the dates of a renewed certificate', async () => {
   await refused('InvalidObjectType', /ReCertify/, identifier(reCertify, now.ctx, named(now.leafKeys.publicKey)));
 });
 
-test('a chain is valid until a certificate of it is revoked or has expired', async () => {
+test('a chain is valid until a certificate of it is revoked, deactivated or has expired', async () => {
   const { ctx, root, leaf, rootKeys } = await chain();
   assert.equal(await verdict(ctx, named(leaf)), 'Valid', 'the issuer is found by its link');
   assert.equal(await verdict(ctx, named(leaf), dateTime(TAG.ValidityDate, NOW + YEAR + 1)), 'Invalid');
   assert.equal(await verdict(ctx, named(leaf), dateTime(TAG.ValidityDate, NOW - 1)), 'Invalid');
+  const held = objectOf(ctx, leaf);
+  held.attributes.set(dateTime(TAG.DeactivationDate, NOW + 100));
+  for (const state of [State.PreActive, State.Active, State.Deactivated]) {
+    held.attributes.set(dateTime(TAG.ActivationDate, NOW));
+    held.state = state;
+    assert.equal(await verdict(ctx, named(leaf), dateTime(TAG.ValidityDate, NOW + 99)), 'Valid', `${state}`);
+    assert.equal(await verdict(ctx, named(leaf), dateTime(TAG.ValidityDate, NOW + 100)), 'Invalid', `${state}`);
+  }
+  for (const tag of [TAG.ActivationDate, TAG.DeactivationDate]) held.attributes.remove(tag);
+  held.state = State.PreActive;
   const value = objectOf(ctx, leaf).content as Node;
   assert.equal(await verdict(ctx, value), 'Unknown', 'nothing leads from it to its issuer');
   assert.equal(await verdict(ctx, value, named(root)), 'Valid');
