@@ -7,8 +7,8 @@ import { EXPIRED } from './expired.ts';
 /** Sessions that one login may end; after the quota was lowered, several logins bring the number down. */
 const MAX_ENDED = 1_000;
 
-/** @param most sessions that the identity may have, including the new one; 0: unlimited @returns ids of the ended sessions */
-export async function endOldest(tx: Transaction, { id, realm, username, scheme, source }: NewSession, most: number, now: number): Promise<readonly string[]> {
+/** Makes room for a session that is not stored yet. @param most sessions that the identity may have, including the new one; 0: unlimited @returns ids of the ended sessions */
+export async function endOldest(tx: Transaction, { realm, username, scheme, source }: NewSession, most: number, now: number): Promise<readonly string[]> {
   if (most === 0) return [];
   const own = 'realm = $1 AND username = $2 AND scheme = $3';
   const counted = await tx.get<{ n: number }>(`SELECT COUNT(*) AS n FROM (SELECT id FROM session WHERE ${own} LIMIT $4) AS own`, [
@@ -17,15 +17,14 @@ export async function endOldest(tx: Transaction, { id, realm, username, scheme, 
     scheme,
     most + MAX_ENDED,
   ]);
-  const excess = (counted?.n ?? 0) - most;
+  const excess = (counted?.n ?? 0) + 1 - most;
   if (excess <= 0) return [];
   // Expired sessions are ended before live ones.
-  const isOver = `CASE WHEN ${EXPIRED.replaceAll('$1', '$5')} THEN 0 ELSE 1 END`;
-  const oldest = await tx.all<{ id: string }>(`SELECT id FROM session WHERE ${own} AND id <> $4 ORDER BY ${isOver}, created_at, id LIMIT $6`, [
+  const isOver = `CASE WHEN ${EXPIRED.replaceAll('$1', '$4')} THEN 0 ELSE 1 END`;
+  const oldest = await tx.all<{ id: string }>(`SELECT id FROM session WHERE ${own} ORDER BY ${isOver}, created_at, id LIMIT $5`, [
     realm,
     username,
     scheme,
-    id,
     now,
     excess,
   ]);

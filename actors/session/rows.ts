@@ -96,8 +96,10 @@ export function insertRow(store: Store, session: NewSession, quotas: SessionQuot
       await tx.audit({ ...login, outcome: 'refused', reason: 'the account changed meanwhile' });
       return { outcome: 'overtaken' };
     }
+    const ended = await endOldest(tx, session, quotas.sessions_per_identity, now);
     const quota = realmQuota(quotas);
-    if (await isOver(tx, quota, realm, 1)) {
+    // A session that replaces others of its user makes the realm no fuller.
+    if (ended.length === 0 && (await isOver(tx, quota, realm, 1))) {
       await tx.audit({ ...login, outcome: 'refused', reason: 'quota' });
       return { outcome: 'full', quota: overQuota(quota, realm) };
     }
@@ -109,7 +111,7 @@ export function insertRow(store: Store, session: NewSession, quotas: SessionQuot
     );
     await noteWay(tx, session, accounts.own, now);
     await tx.audit({ ...login, outcome: 'success', target: id });
-    return { outcome: 'made', ended: await endOldest(tx, session, quotas.sessions_per_identity, now) };
+    return { outcome: 'made', ended };
   });
 }
 

@@ -92,13 +92,19 @@ for (const database of databases) {
     assert.deepEqual(await Promise.all(ids.map(lives)), [false, false, false, false]);
   });
 
-  on('a realm that is full refuses by name, and what was refused is not there', async () => {
+  on('a realm that is full refuses by name all but those who have as many as they may; what was refused is not there', async () => {
     const token = (name: string) => newSession(actors, 'full', name, { scheme: 'jwt', revision: null });
-    const some = await Promise.all(Array.from({ length: QUOTAS.sessions_per_realm }, (_, at) => token(`user ${at}`)));
+    const ann = QUOTAS.sessions_per_identity;
+    const some = await Promise.all(Array.from({ length: QUOTAS.sessions_per_realm }, (_, at) => token(at < ann ? 'ann' : `user ${at}`)));
     for (const session of some) assert.equal(await actors.session(session.id).create(session), true);
     const tooMany = await token('one more');
     assert.equal(await outcome(actors.session(tooMany.id).create(tooMany)), 'AUTH_QUOTA_EXCEEDED');
     assert.equal(await lives(tooMany.id), false);
+    const another = await token('ann');
+    assert.equal(await actors.session(another.id).create(another), true);
+    assert.equal(await lives(another.id), true);
+    const left = await Promise.all(some.map(({ id }) => lives(id)));
+    assert.deepEqual([left.slice(0, ann).filter(Boolean).length, left.slice(ann).every(Boolean)], [ann - 1, true]);
     const first = some[0];
     assert.equal(await actors.session('full').endRealm('full', await actors.by('_', 'admin')), true);
     assert.equal(await lives(first?.id as string), false);
