@@ -181,7 +181,6 @@ export class Model implements Tenant {
     for (;;) {
       if (this.#life.state === 'failed') throw failureOf(this.#life.problem);
       await this.#requireFiles();
-      // Meanwhile its caller may have left; the model is loaded for nobody then.
       if (signal.aborted) throw new Fault('CANCELLED');
       this.#life.use();
       await this.#life.until(['ready', 'failed', 'absent'], signal);
