@@ -54,7 +54,7 @@ export async function changeGrants(server: KeyServer, asked: GrantChange, caller
     ...auditActor(caller),
   };
   await server.store.transaction(async (tx) => {
-    const mark = await requireMayGrant(server, tx, id, rights, caller);
+    const mark = await requireMayGrant(server, tx, { ...change, rights }, caller);
     const grantee = granting ? await accountToBe(tx, user) : await accountOf(tx, user);
     if (grantee === caller.user) throw new Fault('KEYS_GRANT_SELF');
     // The user of this name no longer exists, so there are no rights to revoke.
@@ -84,11 +84,12 @@ async function writeGrant({ rows }: KeyServer, tx: Transaction, { id, rights, gr
  * The right to create belongs to no object, so only privileged users may grant it.
  * @returns the mark that the grants of the object are bound to
  */
-async function requireMayGrant(server: KeyServer, tx: Transaction, id: string, rights: ReadonlySet<string>, caller: Principal): Promise<Uint8Array> {
+async function requireMayGrant(server: KeyServer, tx: Transaction, { id, rights, granting }: Rights, caller: Principal): Promise<Uint8Array> {
   if (id !== EVERYTHING) {
     if (rights.has('create')) throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: create is granted on * only; leave it out for one object' });
     const object = requireOwned(await server.objects.within(tx).held(id, false), caller);
-    requireGrantable(object, rights);
+    // An older version let some of these be granted: they can be taken away.
+    if (granting) requireGrantable(object, rights);
     return server.rows.markOf(object);
   }
   if (!isPrivileged(server, caller)) throw new Fault('KEYS_NOT_PRIVILEGED');
@@ -104,8 +105,10 @@ function requireGrantable({ id, owner }: ObjectDescription, rights: ReadonlySet<
     throw new Fault('KEYS_REFUSED', { detail: `Permission_Denied: ${reserved.join(' and ')} on ${id} cannot be granted: reserved for HSM admins only` });
 }
 
-/** What ends a key, under the names of all versions. */
-const RESERVED: readonly string[] = (['Destroy', 'Obliterate', 'Revoke', 'Deactivate'] satisfies OperationName[]).map((name) => name.toLowerCase());
+/** What ends a key, under the names of all versions, and what makes another one on its token. */
+const RESERVED: readonly string[] = (['Destroy', 'Obliterate', 'Revoke', 'Deactivate', 'ReKey', 'ReKeyKeyPair'] satisfies OperationName[]).map((name) =>
+  name.toLowerCase(),
+);
 
 /** @throws Fault BAD_REQUEST for a name that is not a right */
 export function rightsOf(operations: readonly string[]): ReadonlySet<string> {

@@ -333,9 +333,10 @@ function rights() {
     await done(encrypt());
     await refused(kmip(server.user, 'Decrypt', identifier(id('shared')), bytes('Data', DATA)), /^Item_Not_Found/);
     await refused(kmip(server.user, 'Destroy', identifier(id('shared'))), /^Item_Not_Found/);
-    for (const right of ['destroy', 'obliterate', 'revoke', 'deactivate']) {
+    for (const right of ['destroy', 'obliterate', 'revoke', 'deactivate', 'rekey', 'ReKeyKeyPair']) {
       const { status, text: why } = await grant('grant', right);
       assert.deepEqual([status, /reserved for HSM admins only/.test(why)], [422, true], why);
+      assert.equal((await grant('revoke', right)).status, 200);
     }
     for (const operation of ['Obliterate', 'Deactivate'])
       await refused(kmip3(server.user, operation, identifier(id('shared'))), /^ItemNotFound|^ObjectNotFound/);
