@@ -10,7 +10,7 @@ import { checkDatabase } from './database.ts';
 import { checkFiles, unreadableFolder } from './files.ts';
 import { type Check, type Finding, type Installation, ok, problem, warning } from './finding.ts';
 import { checkHsms } from './hsm.ts';
-import { checkClock, checkEntropy, checkLimits, checkPackages } from './machine.ts';
+import { checkClock, checkEntropy, checkLimits, checkPackages, memoryFindings } from './machine.ts';
 import { checkRevocationLists } from './revocation-lists.ts';
 import { checkSecretFiles } from './secret-files.ts';
 
@@ -25,6 +25,7 @@ const CHECKS: readonly Check[] = [
   checkPackages,
   checkEntropy,
   checkLimits,
+  () => memoryFindings(),
 ];
 
 export const doctor = command<Given>({

@@ -1,12 +1,15 @@
 // Checks the machine: its clock, its randomness, its limits, and the packages that may be missing.
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { type Check, type Finding, ok, problem, warning } from './finding.ts';
 
 /** Four thousand connections, and what the threads hold. */
 const OPEN_FILES = 8_192;
 const TOO_FEW_FILES = 1_024;
+/** What a busy server of one thread holds: docs/several-machines.md#sizing. Where there is less, the system ends it amid its requests. */
+const MEMORY_MIB = 512;
 const MIN_ENTROPY_BITS = 256;
 const SYNCHRONIZED = '/run/systemd/timesync';
 
@@ -46,6 +49,13 @@ export const checkLimits: Check = () => {
   if (files < TOO_FEW_FILES) return [problem('limits', says, advice)];
   return [files < OPEN_FILES ? warning('limits', says, advice) : ok('limits', says)];
 };
+
+/** @param mib of this machine or, in a container, of its limit */
+export function memoryFindings(mib = Math.floor(Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY) / 2 ** 20)): readonly Finding[] {
+  if (mib >= MEMORY_MIB) return [ok('memory', `${mib} MB`)];
+  const advice = `give the container or the machine ${MEMORY_MIB} MB, and 110 MB for each further thread that serves requests`;
+  return [warning('memory', `${mib} MB: a busy server needs more, and is then ended by the system`, advice)];
+}
 
 const require = createRequire(import.meta.url);
 

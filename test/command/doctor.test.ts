@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import { examine } from '../../command/doctor/doctor.ts';
 import type { Finding } from '../../command/doctor/finding.ts';
+import { memoryFindings } from '../../command/doctor/machine.ts';
 import { exitOf, root, start } from '../e2e/started.ts';
 import { temporaryFolder } from '../server.ts';
 
@@ -99,6 +100,13 @@ for (const [name, says, damage, config] of DAMAGES)
     );
     assert.ok(!JSON.stringify(findings).includes('hidden'), 'a password is never shown');
   });
+
+test('less memory than a busy server needs is a warning', () => {
+  assert.deepEqual(memoryFindings(512), [{ about: 'memory', state: 'ok', says: '512 MB' }]);
+  const [{ state, says, advice } = {}] = memoryFindings(300);
+  assert.deepEqual([state, says], ['warning', '300 MB: a busy server needs more, and is then ended by the system']);
+  assert.match(advice ?? '', /512 MB/);
+});
 
 test('the file of the database is the one that a start would open, in the data folder', async () => {
   const config = '[store]\nurl = "sqlite:/gatehouse.db"\n';
