@@ -26,6 +26,8 @@ const IDLE_TIMEOUT_MS = 10_000;
 const ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const;
 /** serialization_failure, deadlock_detected. */
 const RETRY: ReadonlySet<unknown> = new Set(['40001', '40P01']);
+/** All that a commit says whose wait for a standby was cancelled, as by pg_cancel_backend: it succeeds, and a fail-over may take it back. */
+const WARNING = '01000';
 /** unique_violation in the audit log: a second server with the name of this node has written to the same stream. Its end is read again then. */
 function isAuditTaken(error: unknown): boolean {
   const { code, table } = error as { code?: unknown; table?: unknown };
@@ -91,6 +93,8 @@ class PostgresConnection implements WriteConnection {
   #client: pg.Client | undefined;
   /** The server has stopped to take writes; another one may take them. */
   #isReadOnly = false;
+  /** What was committed may be on no standby. */
+  #isUnsure = false;
 
   constructor(settings: pg.ClientConfig) {
     this.#settings = settings;
@@ -102,12 +106,14 @@ class PostgresConnection implements WriteConnection {
   }
 
   async commit(announced: string | undefined): Promise<void> {
+    this.#isUnsure = false;
     try {
       await this.#query(announced === undefined ? 'COMMIT' : `NOTIFY ${CHANNEL}, '${announced}'; COMMIT`);
     } catch (error) {
       // If the connection is lost here, the outcome is unknown, and ACTOR_LOST tells the caller so.
       throw error instanceof Fault ? new Fault('ACTOR_LOST', { cause: error }) : error;
     }
+    if (this.#isUnsure) throw new Fault('ACTOR_LOST', { cause: new Error('somebody has ended the wait of a commit for a standby') });
   }
 
   async rollback(): Promise<void> {
@@ -148,6 +154,9 @@ class PostgresConnection implements WriteConnection {
     const fresh = new WatchedClient({ ...this.#settings, pipeline: true });
     fresh.on('error', () => {
       if (this.#client === fresh) this.#client = undefined;
+    });
+    fresh.on('notice', ({ code }) => {
+      this.#isUnsure ||= code === WARNING;
     });
     try {
       await translateErrors(async () => {

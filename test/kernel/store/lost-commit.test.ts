@@ -1,5 +1,6 @@
 // A commit whose answer is lost on PostgreSQL: the caller is told that nobody knows, what follows is written all the same, and the audit log has no gap.
 import assert from 'node:assert/strict';
+import pg from 'pg';
 import { test } from 'uvu';
 import { createClock } from '../../../kernel/clock.ts';
 import { type AuditRow, auditHash } from '../../../kernel/store/audit.ts';
@@ -77,6 +78,32 @@ if (!skipWithout('postgresql')) {
     await write('fourth');
     const all = await rows();
     assert.deepEqual([all.length, all.at(-1)?.target], [before + 1, 'fourth']);
+  });
+
+  test('a commit whose wait for its standby somebody ends is not answered as one', async () => {
+    const client = new pg.Client({ connectionString: await postgres.database() });
+    await client.connect();
+    const waitFor = async (standby: string) => {
+      await client.query(`ALTER SYSTEM SET synchronous_standby_names = '${standby}'`);
+      await client.query('SELECT pg_reload_conf()');
+      await until(async () => (await client.query('SHOW synchronous_standby_names')).rows[0].synchronous_standby_names === standby, 'it is set');
+    };
+    await waitFor('nobody');
+    const before = (await rows()).length;
+    const unsure = write('unsure').then(
+      () => 'answered',
+      ({ code }: { code: string }) => code,
+    );
+    const cancel = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'gatehouse'";
+    await until(async () => (await client.query(cancel)).rows.length > 0, 'the commit waits');
+    const told = await unsure;
+    await waitFor('');
+    await client.end();
+    assert.equal(told, 'ACTOR_LOST');
+    await write('fifth');
+    const all = await rows();
+    assert.deepEqual([all.length, all.at(-1)?.target], [before + 2, 'fifth']);
+    assert.equal(all.at(-1)?.prev, auditHash(all.at(-2) as AuditRow));
   });
 }
 
