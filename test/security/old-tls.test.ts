@@ -1,4 +1,4 @@
-// TLS below 1.2 on both ports: refused for its version, of a client that a server which takes it does let in.
+// What both ports refuse of TLS, and another server takes of the same client: versions below 1.2, and renegotiation.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -25,7 +25,7 @@ test.before(async () => {
   ann = await server.client('ann');
   const own = await makeCertificate('CN=control', { issuer: server.authority, usage: SERVER_AUTH, names: ['127.0.0.1'] });
   const trust = { ca: server.authority.cert, requestCert: true, rejectUnauthorized: true };
-  control = createServer({ cert: own.cert, key: own.key, ...trust }, (socket) => socket.end());
+  control = createServer({ cert: own.cert, key: own.key, ...trust }, (socket) => socket.on('error', () => {}).resume());
   await once(control.listen(0, '127.0.0.1'), 'listening');
   ports = { https: Number(new URL(server.address).port), kmip: server.kmipPort() };
 });
@@ -52,7 +52,28 @@ test('the client speaks every version with a server that takes them', async () =
   for (const version of [...OLD, ...CURRENT]) assert.equal(await handshake(port, version), version);
 });
 
+/** @returns the code of the error, if there is one */
+async function renegotiate(port: number): Promise<string | undefined> {
+  const socket = server.dial(port, ann, { maxVersion: 'TLSv1.2' });
+  await once(socket, 'secureConnect');
+  const failed = await new Promise<Error | null>((resolve) => {
+    socket.on('error', resolve);
+    socket.on('close', () => resolve(new Error('closed')));
+    socket.renegotiate({}, resolve);
+  });
+  socket.destroy();
+  return (failed as NodeJS.ErrnoException | null)?.code;
+}
+
+test('the client renegotiates with a server that takes it', async () => {
+  assert.equal(await renegotiate((control.address() as AddressInfo).port), undefined);
+});
+
 for (const name of ['https', 'kmip']) {
+  test(`the port of ${name} takes no renegotiation, by which a client could show another certificate`, async () => {
+    assert.equal(await renegotiate(ports[name] as number), 'ERR_SSL_NO_RENEGOTIATION');
+  });
+
   test(`the port of ${name} refuses TLS below 1.2 for its version, and takes the same client with 1.2 and 1.3`, async () => {
     const port = ports[name] as number;
     // The alert protocol_version (RFC 5246, section 7.2.2): any other refusal would be by chance, such as for want of a common cipher.

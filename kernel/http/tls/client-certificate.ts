@@ -40,7 +40,7 @@ export function checkedWith(socket: TLSSocket, lists: readonly RevocationListTer
   if (lists.length > 0) listsOf.set(socket, lists);
 }
 
-/** The contents of a connection's certificate. They are read once: OpenSSL does not let a client change its certificate by renegotiation. */
+/** The contents of a connection's certificate. They are read once: without renegotiation a client cannot change its certificate. */
 interface Shown {
   /** Milliseconds since the epoch. */
   readonly from: number;

@@ -1,5 +1,5 @@
 // Reads the TLS files, and gives the ports the options that are made of them.
-import { randomFillSync } from 'node:crypto';
+import { constants, randomFillSync } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { createSecureContext, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
@@ -72,6 +72,8 @@ export function readTls(files: ConfiguredFiles): TlsOptions {
     cert,
     key,
     minVersion: 'TLSv1.2',
+    // By renegotiation, which TLS 1.2 has, a client could show another certificate than that which its connection began with.
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     handshakeTimeout: HANDSHAKE_MS,
     // All fronts can resume a session that one of them began, until the files change.
     ticketKeys: randomFillSync(new Uint8Array(TICKET_KEY_BYTES)) as Buffer,
