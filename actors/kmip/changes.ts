@@ -99,9 +99,18 @@ export class Changes implements ObjectTransaction {
     return this.#insert(object, [], () => this.audit(event, object.id));
   }
 
-  async #insert(object: Draft, kin: readonly string[] | undefined, along: Along): Promise<void> {
-    // They are for what the caller makes: somebody else has made what was found.
+  async overwrite(object: Draft): Promise<void> {
+    await this.#requireConstraints(object);
+    await this.resize(object);
+  }
+
+  /** They are for what the caller makes: somebody else has made what was found. */
+  async #requireConstraints(object: Draft): Promise<void> {
     if (!object.found) requireConstraints((await this.#ctx.policy(this.tx)).constraints, object);
+  }
+
+  async #insert(object: Draft, kin: readonly string[] | undefined, along: Along): Promise<void> {
+    await this.#requireConstraints(object);
     const added = await this.#objects.insert(object, () => together([this.#requireRoom(object.owner, 'objects'), along()]));
     await requireUniqueNames(this.tx, object, added, this.#ctx.caller, kin);
     await requireUnshadowed(this.tx, object, added);

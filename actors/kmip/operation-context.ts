@@ -57,6 +57,8 @@ export interface ObjectTransaction extends Objects<Draft, DescriptionDraft> {
   update(object: DescriptionDraft): Promise<void>;
   /** As update, for an object that a client may have made larger. @throws Refusal ServerLimitExceeded if that exceeds the quota of its owner */
   resize(object: DescriptionDraft): Promise<void>;
+  /** Puts a new object in the place of another of its owner. @throws what insert and resize throw */
+  overwrite(object: Draft): Promise<void>;
   /** Follows a link by identifier; undefined also if the caller does not have the right. */
   findPermitted(id: string, right: OperationName): Promise<DescriptionDraft | undefined>;
   /** Reads by identifier, whatever the caller's rights. Clients can write links too, so a link alone must not permit changes to its target. */

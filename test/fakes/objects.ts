@@ -210,6 +210,7 @@ export class ObjectsInMemory implements OperationContext {
       },
       update: write,
       resize: write,
+      overwrite: write,
       remove: async (id) => void written.set(id, undefined),
       findWrapped: async () => [],
       generations: async () => [],

@@ -134,7 +134,7 @@ async function put(tx: ObjectTransaction, draft: Draft, replace: boolean, { call
   if (existing) {
     // Only the owner may replace an object; no grant includes that right.
     if (!owns(caller, existing.owner) || !replace) throw new Refusal('ObjectAlreadyExists', `an object ${draft.id} already exists`);
-    await tx.resize(draft);
+    await tx.overwrite(draft);
   } else await tx.insert(draft);
   await tx.audit('key.import', draft.id);
 }

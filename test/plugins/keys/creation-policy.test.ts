@@ -4,7 +4,7 @@ import { Agent } from 'undici';
 import { test } from 'uvu';
 import { downgradePayload } from '../../../kmip/message/legacy.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { enumeration, integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { boolean, enumeration, integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { children, codeOf, integerOf, required, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { caller } from './caller.ts';
@@ -34,8 +34,11 @@ const shapeOf = async (id: string): Promise<readonly (number | undefined)[]> => 
   const held = required(structureOf(await client.do('GetAttributes', text(TAG.UniqueIdentifier, id)), TAG.Attributes), TAG.Attributes);
   return [codeOf(held, TAG.CryptographicAlgorithm), integerOf(held, TAG.CryptographicLength), integerOf(held, TAG.CryptographicUsageMask)];
 };
-const reasonsOf = async (by: KmipClient, operation: 'Create' | 'CreateKeyPair' | 'Register' | 'SetConstraints' | 'SetDefaults', requests: Node[][]) =>
-  (await by.refusals(operation, requests)).map((each) => each?.reason);
+const reasonsOf = async (
+  by: KmipClient,
+  operation: 'Create' | 'CreateKeyPair' | 'Register' | 'Import' | 'SetConstraints' | 'SetDefaults',
+  requests: Node[][],
+) => (await by.refusals(operation, requests)).map((each) => each?.reason);
 
 const LARGE = constraint(types('SymmetricKey'), groups('vault'), attributes(algorithm('AES'), length(256)));
 const SMALL = constraint(types('SymmetricKey'), attributes(algorithm('AES'), length(192), mask(0x0c)));
@@ -73,9 +76,12 @@ test('they hold for what is brought, for pairs, for REST and for 1.x, and for no
     algorithm('AES'),
     length(128),
   ]);
-  assert.deepEqual(await reasonsOf(client, 'Register', [[type('SymmetricKey'), attributes(mask(4)), structure(TAG.SymmetricKey, [block])]]), [
-    'ConstraintViolation',
-  ]);
+  const brought = [attributes(mask(4)), structure(TAG.SymmetricKey, [block])];
+  assert.deepEqual(await reasonsOf(client, 'Register', [[type('SymmetricKey'), ...brought]]), ['ConstraintViolation']);
+  // Also in the place of an object that is there.
+  const id = idOf(await client.do('Create', ...create(algorithm('AES'), length(192), mask(4))));
+  const again = [text(TAG.UniqueIdentifier, id), type('SymmetricKey'), boolean(TAG.ReplaceExisting, true), ...brought];
+  assert.deepEqual(await reasonsOf(client, 'Import', [again]), ['ConstraintViolation']);
   const pair = (name: 'Ed25519' | 'RSA', ...more: Node[]): Node[] => [structure(TAG.CommonAttributes, [algorithm(name), mask(3), ...more])];
   assert.deepEqual(await reasonsOf(client, 'CreateKeyPair', [pair('RSA', length(2048)), pair('Ed25519')]), ['ConstraintViolation', undefined]);
   assert.deepEqual(await reasonsOf(older, 'Create', [inOlderForm(create(algorithm('AES'), length(128), mask(4)))]), ['PermissionDenied']);
