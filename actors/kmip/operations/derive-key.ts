@@ -66,7 +66,6 @@ async function run(asked: Structure, ctx: OperationContext): Promise<readonly No
     await tx.audit(deriveKey.event, draft.id);
     return draft.id;
   });
-  ctx.batch.placeholder = made;
   return [text(TAG.UniqueIdentifier, made)];
 }
 
