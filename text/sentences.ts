@@ -7,6 +7,9 @@ const TAIL = 16;
 /** An abbreviation before a name ends no sentence. */
 const ABBREVIATION = /(?:^|[\s(])(?:Mr|Mrs|Ms|Dr|Prof|St|Mme|Mlle|M|No|Fig|vs|cf|e\.g|i\.e|[A-Z])\.[^\S\u2029]*$/u;
 
+/** The number of an item, of a heading or of a line stands before its sentence. */
+const NUMBER = /^\s*\(?(?:\p{N}{1,4}|\p{L}|[ivxlcIVXLC]{1,6})(?:\.\p{N}{1,4})*[.)][^\S\u2029]*$/u;
+
 /** An empty line, or the next item of a list, ends a paragraph; other line breaks come from the layout. */
 const PARAGRAPH = /\n[^\S\n]*(?:\n\s*|(?=[-*•] ))/;
 /** What ends a sentence, with quotation marks and brackets that may stand behind it. */
@@ -31,7 +34,7 @@ export function sentenceSpans(text: string): (readonly [start: number, end: numb
   let start = 0;
   for (const { segment, index } of segmenter.segment(text)) {
     const end = index + segment.length;
-    if (ABBREVIATION.test(text.slice(Math.max(start, end - TAIL), end))) continue;
+    if (ABBREVIATION.test(text.slice(Math.max(start, end - TAIL), end)) || (end - start <= TAIL && NUMBER.test(text.slice(start, end)))) continue;
     spans.push([start, end]);
     start = end;
   }

@@ -3,6 +3,7 @@ import { Parser } from 'htmlparser2';
 import type { Block } from '../../../text/passages.ts';
 import { squeeze } from '../../../text/squeeze.ts';
 import { refuse } from '../refuse.ts';
+import { HtmlLists } from './html-lists.ts';
 import { TableRows } from './table-rows.ts';
 
 /** Elements in each other. Browsers take as many; with thousands the parser takes quadratic time. */
@@ -39,6 +40,8 @@ const BLOCKS = new Set(
   ].flatMap((names) => names.split(' ')),
 );
 const HEADING = /^h[1-6]$/;
+/** Between blocks it only lays out the file. */
+const BETWEEN = ' ';
 
 /**
  * @param isXml whether `<a/>` ends where it begins and CDATA sections are text, as in XHTML; in HTML the rest would stand in it, and they are comments
@@ -47,14 +50,11 @@ const HEADING = /^h[1-6]$/;
  * @throws Fault BAD_REQUEST for too many elements in each other, and what `reading` throws
  */
 export function htmlBlocks(html: string, isXml: boolean, reading: (characters: number) => void = () => {}): readonly Block[] {
-  const rows = new TableRows();
-  const nested = nesting();
-  let open = '';
-  let skipped = 0;
-  let heading = 0;
+  const [rows, lists, nested] = [new TableRows(), new HtmlLists(), nesting()];
+  let [open, skipped, heading] = ['', 0, 0];
   const close = () => {
     const text = squeeze(open).trim();
-    if (text !== '') rows.add({ text, isHeading: heading > 0 });
+    if (text !== '') rows.add({ text: lists.numbered(text), isHeading: heading > 0 });
     open = '';
   };
   const handler = {
@@ -66,23 +66,25 @@ export function htmlBlocks(html: string, isXml: boolean, reading: (characters: n
       if (SKIPPED.has(name)) skipped++;
       if (HEADING.test(name)) heading++;
     },
+    onopentag(name: string, attributes: Attributes) {
+      if (skipped === 0) lists.open(name, attributes);
+    },
     ontext(text: string) {
       if (skipped > 0) return;
       const squeezed = squeeze(text);
-      // Between blocks it only lays out the file.
-      if (squeezed !== ' ') reading(squeezed.length);
+      if (squeezed !== BETWEEN) reading(squeezed.length);
       open += squeezed;
     },
     onclosetag(name: string) {
       nested.close();
       if (BLOCKS.has(name)) close();
+      if (skipped === 0) lists.close(name);
       rows.close(name);
       if (SKIPPED.has(name)) skipped--;
       if (HEADING.test(name)) heading--;
     },
   };
-  const parser = new Parser(handler, { recognizeSelfClosing: isXml, recognizeCDATA: isXml });
-  parser.end(html);
+  new Parser(handler, { recognizeSelfClosing: isXml, recognizeCDATA: isXml }).end(html);
   close();
   return rows.end();
 }
