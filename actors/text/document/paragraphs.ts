@@ -32,6 +32,8 @@ const NEAR = 0.8;
 /** A line that goes on has most of the width. */
 const FULL = 0.85;
 const ITEM = /^\s*[•‣▪▸●◦○■□➢➤✓\uf0b7\uf0a7]\s*\S/u;
+/** What an item may begin with, and a line within a sentence too. */
+const MARK = /^\s*(?:[-–—]|\(?(?:\p{N}{1,3}(?:\.\p{N}{1,3}){0,3}|[a-z]|[ivxlc]{1,6})[.)])\s+\S/u;
 const SMALL = /^\s*\p{Ll}/u;
 
 /** In heights of letters: words of a line are nearer. */
@@ -85,6 +87,7 @@ function begins(line: Line, above: Line, { widest, usual }: { readonly widest: n
   const far = distance(line, above);
   if (far < NEAR) return false;
   if (ITEM.test(line.text) || line.hasGap || (above.hasGap && !SMALL.test(line.text))) return true;
+  if (MARK.test(line.text) && (MARK.test(above.text) || endsSentence(above.text) || above.width < FULL * widest)) return true;
   const sizes = Math.max(line.height, above.height) / Math.max(1, Math.min(line.height, above.height));
   if (sizes > OTHER_SIZE) return true;
   if (far <= FAR) return false;

@@ -95,6 +95,18 @@ test('pdf: a number before an item and an exponent are no cells of a table', () 
   assert.deepEqual(paragraphsOf(lines), ['The area is a 2 and no more.']);
 });
 
+test('pdf: items with numbers, letters or dashes are apart; a number in a sentence begins none', () => {
+  const items = ['1. Open the valve', '2. Close the gate', 'a) the left one', '(iv) the last one', '– Look again', 'J. Smith looks.'].map((text, at) =>
+    line(text, 700 - 14 * at),
+  );
+  const read = ['1. Open the valve', '2. Close the gate', 'a) the left one', '(iv) the last one', '– Look again J. Smith looks.'];
+  assert.deepEqual(paragraphsOf(items), read);
+  assert.deepEqual(
+    paragraphsOf([line('Steps', 128, 60), line('1. Open it and', 114), line('see step', 100), line('3. of the list.', 86), line('2. Close it.', 72)]),
+    [...['Steps', '1. Open it and see step 3. of the list.', '2. Close it.']],
+  );
+});
+
 test('an answer is the item or row that was asked for, and a heading brings what it stands over', () => {
   const texts = [
     'Prices\n\nItem Price\n\nGadget 15 EUR\n\nRules\n\nNo dogs on the lawn\n\nBicycles go to the shed\n\nLost property\n\nThe porter keeps umbrellas.',
