@@ -18,6 +18,7 @@ import { settle } from './object/life/lifecycle.ts';
 import { rotationDue } from './object/life/rotation-due.ts';
 import type { Draft } from './object/managed-object.ts';
 import { type Outside, withOutside } from './object/outside.ts';
+import { type Rekeyed, rewrapLeft } from './object/wrapping/rewrapping.ts';
 import type { ObjectTransaction } from './operation-context.ts';
 import type { KeyServer } from './server.ts';
 
@@ -76,7 +77,9 @@ async function rotateAlone(server: KeyServer, id: string, owner: Principal): Pro
   // The rotation runs with the owner's rights, because the owner's attributes request it.
   const ctx = new BatchContext(server, owner, WORKING_VERSION);
   try {
-    return await withPair(ctx, (source) => withOutside((outside) => ctx.change((tx) => rotate(tx, id, ctx, source, outside))));
+    const rotated = await withPair(ctx, (source) => withOutside((outside) => ctx.change((tx) => rotate(tx, id, ctx, source, outside))));
+    if (typeof rotated === 'object') await rewrapLeft(ctx, rotated);
+    return rotated !== false;
   } catch (error) {
     const refusal = refusalOf(error);
     const reason = refusal ? refusal.reason : isUnanswered(error) ? error.code : undefined;
@@ -89,7 +92,7 @@ async function rotateAlone(server: KeyServer, id: string, owner: Principal): Pro
   }
 }
 
-async function rotate(tx: ObjectTransaction, id: string, ctx: BatchContext, source: PairSource, outside: Outside): Promise<boolean> {
+async function rotate(tx: ObjectTransaction, id: string, ctx: BatchContext, source: PairSource, outside: Outside): Promise<boolean | Rekeyed> {
   const draft = await tx.read(id);
   if (draft?.owner !== ctx.caller.user) return false;
   settle(draft, ctx.now);
@@ -104,11 +107,10 @@ async function rotate(tx: ObjectTransaction, id: string, ctx: BatchContext, sour
   return replaceByKind(tx, whole, ctx, source, outside);
 }
 
-async function replaceByKind(tx: ObjectTransaction, draft: Draft, ctx: BatchContext, source: PairSource, outside: Outside): Promise<boolean> {
+async function replaceByKind(tx: ObjectTransaction, draft: Draft, ctx: BatchContext, source: PairSource, outside: Outside): Promise<boolean | Rekeyed> {
   switch (draft.type) {
     case ENUM.ObjectType.SymmetricKey:
-      await rekeyDraft(tx, draft, buildRequest(draft), ctx, outside);
-      return true;
+      return rekeyDraft(tx, draft, buildRequest(draft), ctx, outside);
     case ENUM.ObjectType.PrivateKey:
       await rekeyPair(tx, draft, buildRequest(draft), ctx, source);
       return true;

@@ -16,16 +16,16 @@ import { replace, replacementAttributes, requireReplaceable } from '../object/ke
 import type { Draft } from '../object/managed-object.ts';
 import type { Outside } from '../object/outside.ts';
 import { chosenIn, lastGeneration, type Place, placeFor } from '../object/place.ts';
-import { findDependants, updateDependants } from '../object/wrapping/rewrapping.ts';
+import { findDependants, firstOf, type Rekeyed, updateDependants } from '../object/wrapping/rewrapping.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 import { symmetricFormat } from './made-format.ts';
 
 /**
  * @param request supplies Offset and Attributes
  * @param outside rewraps what the old key has wrapped
- * @returns the replacement, already stored
+ * @returns the replacement, already stored, and what `rewrapLeft` has to do after the transaction
  */
-export async function rekeyDraft(tx: ObjectTransaction, old: Draft, request: Structure, ctx: OperationContext, outside: Outside): Promise<Draft> {
+export async function rekeyDraft(tx: ObjectTransaction, old: Draft, request: Structure, ctx: OperationContext, outside: Outside): Promise<Rekeyed> {
   if (old.type !== ENUM.ObjectType.SymmetricKey)
     throw new Refusal('InvalidObjectType', `no active symmetric key found for ${old.id}: it is another kind of object`);
   await requireReplaceable(tx, old, 'symmetric key', ctx.now);
@@ -38,11 +38,12 @@ export async function rekeyDraft(tx: ObjectTransaction, old: Draft, request: Str
   const length = checkedLength(algorithm, givenLength(attributes));
   const content = keptContent(place, old.type, attributes, ctx, outside) ?? newContent(old, attributes, algorithm, length, outside);
   const replacement = newObject(ctx, { place, type: old.type, content, attributes });
-  const dependants = await findDependants(tx, old, replacement, ctx, outside);
+  const [ids, left] = firstOf(await tx.findWrapped(old));
+  const dependants = await findDependants(tx, ids, { old, replacement }, ctx, outside);
   await replace(tx, ctx, { old, replacement });
   await updateDependants(tx, dependants, replacement, ctx.now);
   await tx.audit('key.rekey', old.id);
-  return replacement;
+  return { old, replacement, left };
 }
 
 /** In the format of the old key or the one that the client asks for. Other formats, such as Opaque, are for keys that clients bring. */

@@ -7,6 +7,7 @@ import { requireStorage } from '../creation/protection-storage.ts';
 import { rekeyDraft } from '../creation/replacement-key.ts';
 import { type Outside, withOutside } from '../object/outside.ts';
 import { pastTaken } from '../object/place.ts';
+import { rewrapLeft } from '../object/wrapping/rewrapping.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 
@@ -20,7 +21,8 @@ export const rekey = {
 
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   requireStorage(request, TAG.ProtectionStorageMasks);
-  const change = (outside: Outside) => ctx.change(async (tx) => (await rekeyDraft(tx, await tx.use(request, 'ReKey'), request, ctx, outside)).id);
-  const id = await pastTaken(() => withOutside(change));
-  return [text(TAG.UniqueIdentifier, id)];
+  const change = (outside: Outside) => ctx.change(async (tx) => rekeyDraft(tx, await tx.use(request, 'ReKey'), request, ctx, outside));
+  const rekeyed = await pastTaken(() => withOutside(change));
+  await rewrapLeft(ctx, rekeyed);
+  return [text(TAG.UniqueIdentifier, rekeyed.replacement.id)];
 }

@@ -1,16 +1,17 @@
 // After the rotation of a wrapping key: rewraps with the new key the objects that are stored wrapped by the old one.
 import type { CryptographicParameters } from '../../../../crypto/parameters.ts';
+import { describe } from '../../../../kernel/fault.ts';
 import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
 import { keyBlockOf, lacksKeyValue } from '../../../../kmip/key-block.ts';
 import { type Structure, structure, text } from '../../../../kmip/ttlv/node.ts';
 import { structureOf } from '../../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
-import type { ObjectTransaction } from '../../operation-context.ts';
+import type { ObjectTransaction, OperationContext } from '../../operation-context.ts';
 import { wrappingKeyOf } from '../index-terms.ts';
 import { type Key, type KeyContext, keyOf } from '../key.ts';
 import { markChanged } from '../life/lifecycle.ts';
 import type { Draft } from '../managed-object.ts';
-import { fingerprint, type Outside } from '../outside.ts';
+import { fingerprint, type Outside, withOutside } from '../outside.ts';
 import { setWrapper } from '../wrapping-policy.ts';
 import { unwrapWith, wrapWith } from './wrapping.ts';
 import { moveWrappingLink } from './wrapping-link.ts';
@@ -23,16 +24,53 @@ interface Dependant {
   readonly content: Structure | undefined;
 }
 
+/** Objects that one transaction rewraps: all other writers wait for it. */
+const AT_ONCE = 50;
+
+/** A key that has a replacement. */
+export interface Rekeyed {
+  readonly old: Draft;
+  readonly replacement: Draft;
+  /** Identifiers of objects that may be wrapped by the old key still, which opens them until it is destroyed. */
+  readonly left: readonly string[];
+}
+
+/** What one transaction rewraps, and what is left for others. */
+export function firstOf(ids: readonly string[]): readonly [readonly string[], readonly string[]] {
+  return [ids.slice(0, AT_ONCE), ids.slice(AT_ONCE)];
+}
+
+/** Rewraps the rest, after the replacement is stored: what cannot be done does not undo it. */
+export async function rewrapLeft(ctx: OperationContext, { old, replacement, left }: Rekeyed): Promise<void> {
+  for (let [ids, rest] = firstOf(left); ids.length > 0; [ids, rest] = firstOf(rest))
+    try {
+      await withOutside((outside) =>
+        ctx.change(async (tx) => updateDependants(tx, await findDependants(tx, ids, { old, replacement }, ctx, outside), replacement, ctx.now)),
+      );
+    } catch (error) {
+      // A batch that is one transaction ends with it.
+      if (ctx.reader !== ctx.server.store) throw error;
+      const problem = { object: old.id, left: ids.length + rest.length, error: describe(error) };
+      return ctx.server.log.warn(problem, 'objects stay wrapped by a key that was replaced: do not destroy it');
+    }
+}
+
 /**
  * Rewraps the objects of one owner, before anything is written. Other owners that use the key by a grant rewrap their objects themselves.
  * Skips content that the old key does not unwrap: a client may register anything as wrapped, and that must not make the rotation fail.
  */
-export async function findDependants(tx: ObjectTransaction, old: Draft, replacement: Draft, ctx: KeyContext, outside: Outside): Promise<Dependant[]> {
+export async function findDependants(
+  tx: ObjectTransaction,
+  ids: readonly string[],
+  { old, replacement }: Pick<Rekeyed, 'old' | 'replacement'>,
+  ctx: KeyContext,
+  outside: Outside,
+): Promise<Dependant[]> {
   const found: Dependant[] = [];
   const works = new Map<string, () => Promise<Structure | undefined>>();
   const wrapped: Draft[] = [];
   const keys = `${fingerprint(old)} ${fingerprint(replacement)}`;
-  for (const id of await tx.findWrapped(old)) {
+  for (const id of ids) {
     const object = await tx.readWhole(id);
     // The index has no MAC, so it is only a hint about where to look.
     if (!object?.content || object.owner !== old.owner || wrappingKeyOf(object) !== old.id) continue;

@@ -4,9 +4,9 @@ import { test } from 'uvu';
 import { keyOf } from '../../../../actors/kmip/object/key.ts';
 import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
 import { withOutside } from '../../../../actors/kmip/object/outside.ts';
-import { findDependants, updateDependants } from '../../../../actors/kmip/object/wrapping/rewrapping.ts';
+import { findDependants, rewrapLeft, updateDependants } from '../../../../actors/kmip/object/wrapping/rewrapping.ts';
 import { unwrapWith, wrapWith } from '../../../../actors/kmip/object/wrapping/wrapping.ts';
-import type { ObjectTransaction } from '../../../../actors/kmip/operation-context.ts';
+import type { ObjectTransaction, OperationContext } from '../../../../actors/kmip/operation-context.ts';
 import { cipherFor } from '../../../../crypto/cipher/cipher.ts';
 import { symmetricKey } from '../../../../kmip/key-block.ts';
 import { encodeBinary } from '../../../../kmip/ttlv/binary.ts';
@@ -19,6 +19,8 @@ import { draft, ObjectsInMemory } from '../../../fakes/objects.ts';
 
 const OLD_OBJECT = secret('old', new Uint8Array(32).fill(1));
 const NEW_OBJECT = secret('new', new Uint8Array(32).fill(2));
+const KEYS = { old: OLD_OBJECT, replacement: NEW_OBJECT };
+const IDS = ['fine', 'broken', 'gone'];
 const CONTEXT = new ObjectsInMemory([]);
 const OLD = keyOf(OLD_OBJECT, CONTEXT);
 const NEW = keyOf(NEW_OBJECT, CONTEXT);
@@ -74,7 +76,6 @@ const spoiled = (content: Structure): Structure =>
 function world(objects: () => readonly Draft[]) {
   const updated: Draft[] = [];
   const tx = {
-    findWrapped: async () => ['fine', 'broken', 'gone'],
     readWhole: async (id: string) => objects().find((each) => each.id === id),
     update: async (object: Draft) => void updated.push(object),
   } as unknown as ObjectTransaction;
@@ -88,7 +89,7 @@ test('a rotation wraps anew what the old key opens, and leaves what it does not 
   const before = broken.content;
   const { tx, updated } = world(() => [fine, broken]);
   await withOutside(async (outside) => {
-    const dependants = await findDependants(tx, OLD_OBJECT, NEW_OBJECT, CONTEXT, outside);
+    const dependants = await findDependants(tx, IDS, KEYS, CONTEXT, outside);
     await updateDependants(tx, dependants, NEW_OBJECT, CONTEXT.now);
   });
   assert.deepEqual(
@@ -121,7 +122,7 @@ test('nothing is wrapped while a transaction runs, and what changes meanwhile is
     run += 1;
     isRunning = true;
     try {
-      const dependants = await findDependants(tx, OLD_OBJECT, NEW_OBJECT, ctx, outside);
+      const dependants = await findDependants(tx, IDS, KEYS, ctx, outside);
       await updateDependants(tx, dependants, NEW_OBJECT, ctx.now);
     } finally {
       isRunning = false;
@@ -135,13 +136,38 @@ test('nothing is wrapped while a transaction runs, and what changes meanwhile is
   ]);
 });
 
+test('a transaction rewraps 50 objects at most, and one that fails leaves the rest to the old key', async () => {
+  const wrapped = await wrapWith(OLD, PLAIN, specification('old', NoEncoding));
+  for (const failing of [undefined, 1]) {
+    const ids = Array.from({ length: 120 }, (_, at) => `object ${at}`);
+    const warned: unknown[] = [];
+    const log = { debug() {}, info() {}, warn: ({ object, left }: { object: string; left: number }) => void warned.push([object, left]), error() {} };
+    const objects = new ObjectsInMemory(ids.map((id) => draft(id, { content: wrapped })));
+    const sizes: number[] = [];
+    const change: OperationContext['change'] = (work) =>
+      objects.change(async (tx) => {
+        const updated: string[] = [];
+        const done = await work(Object.create(tx, { update: { value: (object: Draft) => tx.update(object).finally(() => updated.push(object.id)) } }));
+        if (sizes.length === failing) throw new Error('the disk is full');
+        sizes.push(updated.length);
+        return done;
+      });
+    const store = {};
+    const server = { log, store, keyKinds: objects.server.keyKinds };
+    await rewrapLeft({ change, server, reader: store, caller: objects.caller, now: objects.now } as unknown as OperationContext, { ...KEYS, left: ids });
+    assert.deepEqual(sizes, failing === undefined ? [50, 50, 20] : [50]);
+    assert.deepEqual(warned, failing === undefined ? [] : [['old', 70]]);
+    for (const [at, id] of ids.entries()) await unwrapWith(failing !== undefined && at >= 50 ? OLD : NEW, objects.objects.get(id)?.content as Structure);
+  }
+});
+
 test('an object that is given out wrapped names the new key, and keeps its other vendor attributes', async () => {
   const vendor = (party: string, called: string, value: string): Node =>
     structure(TAG.Attribute, [text(TAG.VendorIdentification, party), text(TAG.AttributeName, called), text(TAG.AttributeValue, value)]);
   const others = [vendor('x', 'ID', '1'), vendor('gatehouse', 'tag', '["a"]'), vendor('x', 'ID', '2')];
   const object = draft('fine', { content: PLAIN, attributes: [...others, vendor('gatehouse', 'wrapping_key_id', 'old')] });
   const { tx } = world(() => [object]);
-  await withOutside(async (outside) => updateDependants(tx, await findDependants(tx, OLD_OBJECT, NEW_OBJECT, CONTEXT, outside), NEW_OBJECT, CONTEXT.now));
+  await withOutside(async (outside) => updateDependants(tx, await findDependants(tx, IDS, KEYS, CONTEXT, outside), NEW_OBJECT, CONTEXT.now));
   assert.deepEqual(
     object.attributes.all(TAG.Attribute).map(({ node }) => node),
     [...others, vendor('gatehouse', 'wrapping_key_id', 'new')],
