@@ -7,7 +7,7 @@ import { signInAdmin, startServer, type TestServer, temporaryFolder } from '../.
 import { createSoftHsm } from '../../softhsm.ts';
 import { skipWithout } from '../../system.ts';
 import { endFaulty, type Faulty, startFaulty } from './faulty-server.ts';
-import { done, identifier, integer, kmip, makeSecret, PIN } from './hsm-server.ts';
+import { bytes, done, enumeration, identifier, integer, kmip, makeSecret, PIN, parameters } from './hsm-server.ts';
 
 const located = async ({ admin }: Faulty) => (await done(kmip(admin, 'Locate'))).all('UniqueIdentifier');
 
@@ -24,7 +24,7 @@ function lists(): void {
     assert.ok((await located(faulty)).includes(damaged));
   });
 
-  test('a key whose length the token does not know hides no other key, and is of no length', async () => {
+  test('a key whose length the token does not tell hides no other key, and is used', async () => {
     const faulty = await startFaulty('');
     for (const name of ['long', 'other']) faulty.hsm.tool(faulty.slot, `aes('${name}')`);
     const ids = ['long', 'other'].map((name) => faulty.ids(name)[0]);
@@ -35,7 +35,12 @@ function lists(): void {
       found.join(),
     );
     faulty.library.tell(undefined);
-    assert.match((await kmip(faulty.admin, 'GetAttributes', identifier(ids[0] as string))).text, /"CryptographicLength","type":"Integer","value":0\b/);
+    const key = identifier(ids[0] as string);
+    assert.match((await kmip(faulty.admin, 'GetAttributes', key)).text, /"CryptographicLength","type":"Integer","value":0\b/);
+    const [data, iv] = [bytes('Data', 'AA'.repeat(16)), bytes('IVCounterNonce', 'BB'.repeat(16))];
+    const how = parameters(enumeration('BlockCipherMode', 'CBC'));
+    const { Data: sealed = '' } = await done(kmip(faulty.admin, 'Encrypt', key, how, data, iv));
+    assert.equal((await done(kmip(faulty.admin, 'Decrypt', key, how, bytes('Data', sealed), iv)))['Data'], 'AA'.repeat(16));
   });
 
   test('a token that lists its keys for longer than a search waits: a later search has them', async () => {

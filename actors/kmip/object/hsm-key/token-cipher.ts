@@ -30,13 +30,16 @@ export function wrapMechanism(name: WrapMechanism, iv: Uint8Array | undefined): 
   return other === undefined ? { name } : { name, parameter: { kind: 'bytes', bytes: owned(other) } };
 }
 
+/** For a key whose length its token does not tell, as openCryptoki of imported ones: what is asked of the cipher is alike for all lengths, and the token has the key. */
+const UNTOLD_BITS = 256;
+
 /** @throws Refusal for what tokens do not have, and of `cipherFor` */
 export function aesChoice(token: KeyOnToken, { id, length }: Pick<KeyFacts, 'id' | 'length'>, { algorithm, parameters }: CipherChoice): AesChoice {
   if (algorithm === undefined) throw new Refusal('BadCryptographicParameters', `neither the parameters nor ${id} names a cryptographic algorithm`);
   // PKCS #11 has no names for these.
   if (algorithm === 'AES_CBC_HMAC') throw lacksMechanism('for AES-CBC with HMAC');
   if (algorithm === 'FPE_FF1') throw lacksMechanism('for FF1');
-  const cipher = cipherFor(algorithm, parameters, length / 8);
+  const cipher = cipherFor(algorithm, parameters, (length || UNTOLD_BITS) / 8);
   if (algorithm !== 'AES') throw lacksMechanism(`CKM_${algorithm.toUpperCase()}`);
   const name = aesMechanism(parameters);
   token.requireMechanism(name);
