@@ -71,7 +71,11 @@ async function relatedParts(archive: Archive, part: string): Promise<ReadonlyMap
     open(_name: string, { Type = '', Target = '' }: Attributes) {
       // A target is relative to the part's folder, or begins at the root of the package.
       const target = posix.resolve('/', dir, Target).slice(1);
-      parts.set(posix.basename(Type), [...(parts.get(posix.basename(Type)) ?? []), target]);
+      const kind = posix.basename(Type);
+      const targets = parts.get(kind);
+      // A file may name very many of a kind, which are not to be copied for each.
+      if (targets) targets.push(target);
+      else parts.set(kind, [target]);
     },
   };
   visitXml(await archive.text(relations), visit, relations);
