@@ -76,6 +76,8 @@ trap 'exit 0' INT TERM
 run() {
   signals+=("$1")
   shift
+  # The log of a first start has the initial password.
+  (umask 077 && : >>"$folder/$1.log")
   "${@:2}" >>"$folder/$1.log" 2>&1 &
   pids+=($!)
   echo $! >"$folder/$1.pid"

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import { until } from '../runtime.ts';
@@ -16,6 +16,9 @@ const REVOCATIONS = Number(process.env['GATEHOUSE_REVOCATIONS'] ?? 15);
 const GONE_MS = 15_000;
 const PASSWORD = 'a new password';
 const LOAD_CLIENTS = 6;
+/** Certificates and numbers of processes. */
+const PUBLIC = /\.(csr|pid)$|^(ca|server)\.pem$/;
+
 async function ok(answer: Promise<Answer>): Promise<Answer> {
   const { status, text } = await answer;
   assert.ok(status < 300, `${status} ${text}`);
@@ -45,6 +48,16 @@ if (!skipWithout('postgresql') && !skipWithout('haproxy')) {
   });
   test.after(async () => {
     await nodes?.end();
+  });
+
+  test('no other user of the machine can read what the script has written', () => {
+    const files = readdirSync(nodes.folder, { withFileTypes: true }).filter((entry) => entry.isFile() && !PUBLIC.test(entry.name));
+    assert.ok(files.some(({ name }) => name === 'node1.log'));
+    const open = files.filter(({ name }) => (statSync(join(nodes.folder, name)).mode & 0o077) !== 0);
+    assert.deepEqual(
+      open.map(({ name }) => name),
+      [],
+    );
   });
 
   test('clients keep their addresses through HAProxy', async () => {
