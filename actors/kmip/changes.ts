@@ -26,7 +26,7 @@ export class Changes implements ObjectTransaction {
   constructor(ctx: OperationContext, tx: Transaction, opening: Opening) {
     this.#ctx = ctx;
     this.tx = tx;
-    this.#objects = ctx.server.objects.within(tx);
+    this.#objects = ctx.server.objects.within(tx, ctx.caller);
     this.finder = new Finder<Draft, DescriptionDraft>(ctx, {
       from: tx,
       held: (id, content) => this.#objects.held(id, content),

@@ -68,16 +68,17 @@ export async function changeGrants(server: KeyServer, asked: GrantChange, caller
 
 /** @param grantee account of the user or realm @param mark that the grants of the object are bound to */
 async function writeGrant({ rows }: KeyServer, tx: Transaction, { id, rights, granting }: Rights, grantee: string, mark: Uint8Array): Promise<void> {
-  const grants = await rows.grants.read(tx, id, mark);
-  if (granting && !grants.has(grantee) && grants.size >= MAX_GRANTEES)
+  // Revoked rights are void for good: the new mark invalidates earlier rows, even if somebody keeps a copy and restores it.
+  const renews = !granting && id !== EVERYTHING;
+  const grants = renews ? await rows.grants.read(tx, id, mark) : await rows.grants.readOf(tx, id, mark, [grantee]);
+  if (granting && !grants.has(grantee) && (await rows.grants.areAsMany(tx, id, MAX_GRANTEES)))
     throw new Fault('KEYS_REFUSED', {
       detail: `Server_Limit_Exceeded: an object can be granted to at most ${MAX_GRANTEES} users, where a realm counts as one; revoke a grant first`,
     });
   const before = grants.get(grantee) ?? new Set<string>();
   const after = granting ? before.union(rights) : before.difference(rights);
-  // Revoked rights are void for good: the new mark invalidates earlier rows, even if somebody keeps a copy and restores it.
-  if (granting || id === EVERYTHING) await rows.grants.write(tx, id, mark, grantee, after);
-  else await rows.grants.writeAll(tx, id, await rows.renewMark(tx, id), new Map(grants).set(grantee, after));
+  if (renews) await rows.grants.writeAll(tx, id, await rows.renewMark(tx, id), new Map(grants).set(grantee, after));
+  else await rows.grants.write(tx, id, mark, grantee, after);
 }
 
 /**
@@ -87,7 +88,7 @@ async function writeGrant({ rows }: KeyServer, tx: Transaction, { id, rights, gr
 async function requireMayGrant(server: KeyServer, tx: Transaction, { id, rights, granting }: Rights, caller: Principal): Promise<Uint8Array> {
   if (id !== EVERYTHING) {
     if (rights.has('create')) throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: create is granted on * only; leave it out for one object' });
-    const object = requireOwned(await server.objects.within(tx).held(id, false), caller);
+    const object = requireOwned(await server.objects.within(tx, caller).held(id, false), caller);
     // An older version let some of these be granted: they can be taken away.
     if (granting) requireGrantable(object, rights);
     return server.rows.markOf(object);

@@ -1,6 +1,7 @@
 // Routes an identifier to its source: every object is read, found, created and changed through the source that holds it.
 import type { Transaction } from '../../../kernel/store/store.ts';
 import type { Along } from '../../../kernel/store/together.ts';
+import type { Principal } from '../api.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { DescriptionDraft, Draft, ManagedObject, ObjectDescription } from './managed-object.ts';
 import type { Found, ObjectReader, ObjectSource, ObjectWriter, Search } from './object-source.ts';
@@ -42,8 +43,8 @@ export class ObjectRouter implements ObjectReader<ManagedObject, ObjectDescripti
     return this.sourceOf(held.object.id).readWhole(held);
   }
 
-  within(tx: Transaction): ObjectWriter {
-    return new RoutedWriter(this, tx);
+  within(tx: Transaction, caller?: Principal): ObjectWriter {
+    return new RoutedWriter(this, tx, caller);
   }
 
   /** Asks the sources in turn: objects of the main source come first. Only a first page takes in new ones: before the others, they would move those of the next page. */
@@ -65,18 +66,20 @@ export class ObjectRouter implements ObjectReader<ManagedObject, ObjectDescripti
 class RoutedWriter implements ObjectWriter {
   readonly #router: ObjectRouter;
   readonly #tx: Transaction;
+  readonly #caller: Principal | undefined;
   readonly #writers = new Map<ObjectSource, ObjectWriter>();
 
-  constructor(router: ObjectRouter, tx: Transaction) {
+  constructor(router: ObjectRouter, tx: Transaction, caller: Principal | undefined) {
     this.#router = router;
     this.#tx = tx;
+    this.#caller = caller;
   }
 
   #of(id: string): ObjectWriter {
     const source = this.#router.sourceOf(id);
     const known = this.#writers.get(source);
     if (known) return known;
-    const writer = source.within(this.#tx);
+    const writer = source.within(this.#tx, this.#caller);
     this.#writers.set(source, writer);
     return writer;
   }

@@ -74,7 +74,8 @@ export interface ObjectSource extends ObjectReader<ManagedObject, ObjectDescript
   readonly keeper?: KeyKeeper;
   /** The message to the client if the source has no object of this name; undefined if the name may stand for tags or a keyset. */
   absence(name: string): string | undefined;
-  within(tx: Transaction): ObjectWriter;
+  /** @param caller the only one whose grants are read with an object; undefined: those of all */
+  within(tx: Transaction, caller?: Principal): ObjectWriter;
   /** Searches the caller's own objects and those that others have granted. */
   find(ctx: OperationContext, search: Search): Promise<Found>;
 }

@@ -51,7 +51,7 @@ export function hsmObjects(tokens: Tokens, parts: DatabaseParts, keyEncryptionKe
         const learnt = place && !tokens.knownMechanisms(place) ? tokens.learn(place) : undefined;
         return andThen(learnt, () => rows.held(full(id), content));
       }),
-    within: (tx) => writer(rows.within(tx), own),
+    within: (tx, caller) => writer(rows.within(tx, caller), own),
     find: async () => ({ ids: [], total: 0 }),
     async discover(ctx, id) {
       if (id === undefined || !(await own.isOne(id))) await discoverKeys(tokens, parts, ctx, id === undefined ? undefined : full(id), own);

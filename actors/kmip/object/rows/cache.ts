@@ -3,6 +3,7 @@ import type { Reader } from '../../../../kernel/store/store.ts';
 import type { Versions } from '../../../../kernel/versions.ts';
 import { binarySize } from '../../../../kmip/ttlv/binary.ts';
 import { type Node, type Structure, TYPE } from '../../../../kmip/ttlv/node.ts';
+import type { Principal } from '../../api.ts';
 import type { Grants } from '../grants.ts';
 import { type DescriptionDraft, type Draft, hasContent, type ObjectDescription } from '../managed-object.ts';
 import { objectCounter } from './counter.ts';
@@ -25,25 +26,31 @@ interface Entry extends Held {
 const SIZE = 10_000;
 /** Limits the work for each new entry, even if all entries are in use. */
 const MAX_SPARED = 64;
-/** Bytes of all entries of a thread, and of one object. Users also store objects of many megabytes; those are read each time. */
+/** Bytes of all entries of a thread, and of one object without its grants. Users also store objects of many megabytes; those are read each time. */
 const MAX_CACHE_BYTES = 67_108_864;
 const MAX_OBJECT_BYTES = 524_288;
+/** Bytes of the grants of one object: enough for as many as there can be. To read and check them for each use would take 100 ms. */
+const MAX_GRANT_BYTES = 4_194_304;
 /** Estimated bytes of a tree node in memory, without its value. */
 const NODE_BYTES = 200;
-/** Estimated bytes of a grant without its user and operations, and of each of these. */
+/** Estimated bytes of a grant without its user and operations, and of each operation of a set, which many grants share. */
 const GRANT_BYTES = 128;
 const OPERATION_BYTES = 64;
 
-/** Reads an object with its grants from the store. @param content whether the content will be used: if so, it is read as well, provided that it is small */
-export async function readHeld(rows: ObjectRows, from: Reader, id: string, content: boolean): Promise<Held<DescriptionDraft> | undefined> {
+/**
+ * Reads an object with its grants from the store.
+ * @param content whether the content will be used: if so, it is read as well, provided that it is small
+ * @param caller the only one whose grants are wanted; undefined: those of all
+ */
+export async function readHeld(rows: ObjectRows, from: Reader, id: string, content: boolean, caller?: Principal): Promise<Held<DescriptionDraft> | undefined> {
   const stored = await (content ? rows.readSmall(from, id) : rows.describe(from, id));
-  return stored && { ...stored, grants: await rows.grantsOf(from, stored.object) };
+  return stored && { ...stored, grants: await rows.grantsOf(from, stored.object, caller) };
 }
 
 /** As readHeld, with the content of any size. */
-export async function readWhole(rows: ObjectRows, from: Reader, id: string, contentBytes: number): Promise<Held<Draft> | undefined> {
+export async function readWhole(rows: ObjectRows, from: Reader, id: string, contentBytes: number, caller?: Principal): Promise<Held<Draft> | undefined> {
   const object = await rows.read(from, id);
-  return object && { object, contentBytes, grants: await rows.grantsOf(from, object) };
+  return object && { object, contentBytes, grants: await rows.grantsOf(from, object, caller) };
 }
 
 export class ObjectCache {
@@ -93,8 +100,9 @@ export class ObjectCache {
     await this.#admit(id);
     const held = await readHeld(this.#rows, this.#store, id, content);
     if (!held || version === undefined || Number.isNaN(version)) return held;
-    const size = sizeOf(held);
-    if (size > MAX_OBJECT_BYTES) return held;
+    const [own, granted] = [objectBytes(held), grantBytes(held.grants)];
+    if (own > MAX_OBJECT_BYTES || granted > MAX_GRANT_BYTES) return held;
+    const size = own + granted;
     this.#drop(id);
     while (this.#entries.size >= this.#size || this.#bytes + size > MAX_CACHE_BYTES) this.#evict();
     this.#entries.set(id, { ...held, size, version, isUsed: false });
@@ -119,9 +127,9 @@ export class ObjectCache {
   }
 }
 
-function sizeOf({ object, grants }: Held): number {
+function objectBytes({ object }: Held): number {
   const content = hasContent(object) && object.content ? memoryOf(object.content) : 0;
-  return content + memoryOf(object.attributes.toStructure()) + grantBytes(grants);
+  return content + memoryOf(object.attributes.toStructure());
 }
 
 /** Small fields take far more room as objects in memory than in their encoding. */
@@ -133,6 +141,7 @@ function nodesOf(node: Node): number {
 
 function grantBytes(grants: Grants): number {
   let bytes = 0;
-  for (const [user, operations] of grants) bytes += GRANT_BYTES + 2 * user.length + OPERATION_BYTES * operations.size;
+  for (const operations of new Set(grants.values())) bytes += OPERATION_BYTES * operations.size;
+  for (const user of grants.keys()) bytes += GRANT_BYTES + 2 * user.length;
   return bytes;
 }

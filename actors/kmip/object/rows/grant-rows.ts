@@ -1,7 +1,10 @@
 // Stores grants as rows. The MAC of each row binds it to its object, so that only the server can grant a right.
 import type { ForgedRow } from '../../../../kernel/store/forged-rows.ts';
 import type { Reader, Transaction } from '../../../../kernel/store/store.ts';
-import { EVERYTHING, type Grants, parseOperations } from '../grants.ts';
+import type { Principal } from '../../api.ts';
+import { owns } from '../../principal.ts';
+import { EVERYTHING, type Grants, granteesOf, parseOperations } from '../grants.ts';
+import type { ObjectDescription } from '../managed-object.ts';
 import { inChunks } from './chunks.ts';
 import { objectCounter } from './counter.ts';
 import { NO_MARK, type RowSeal, type SealedGrant } from './row-seal.ts';
@@ -35,9 +38,43 @@ export class GrantRows {
 
   /** @param mark of the object */
   async read(from: Reader, id: string, mark: Uint8Array): Promise<Grants> {
-    const rows = await from.all<GrantRow>(`SELECT ${COLUMNS} FROM kms_grant WHERE object_id = $1 ORDER BY user_id`, [id]);
+    return this.#verified(await from.all<GrantRow>(`SELECT ${COLUMNS} FROM kms_grant WHERE object_id = $1 ORDER BY user_id`, [id]), mark);
+  }
+
+  /** What a caller was granted, who needs nothing of this for own objects. */
+  async readFor(from: Reader, { id, owner }: ObjectDescription, mark: Uint8Array, caller: Principal): Promise<Grants> {
+    return owns(caller, owner) ? NO_GRANTS : this.readOf(from, id, mark, granteesOf(caller));
+  }
+
+  /** Those of these users only: an object can have thousands, and a transaction keeps others waiting. */
+  async readOf(from: Reader, id: string, mark: Uint8Array, users: readonly string[]): Promise<Grants> {
+    const places = users.map((_, at) => `$${at + 2}`).join(', ');
+    return this.#verified(await from.all<GrantRow>(`SELECT ${COLUMNS} FROM kms_grant WHERE object_id = $1 AND user_id IN (${places})`, [id, ...users]), mark);
+  }
+
+  /** Grants of the same operations share their set, because many are kept in memory. */
+  #verified(rows: readonly GrantRow[], mark: Uint8Array): Grants {
     if (rows.length === 0) return NO_GRANTS;
-    return new Map(rows.filter((row) => this.isOwn(row, mark)).map(({ user_id, operations }) => [user_id, parseOperations(operations)]));
+    const sets = new Map<string, ReadonlySet<string>>();
+    const parsed = (operations: string) => sets.get(operations) ?? parseOperations(operations);
+    return new Map(
+      rows
+        .filter((row) => this.isOwn(row, mark))
+        .map(({ user_id, operations }) => {
+          const set = parsed(operations);
+          sets.set(operations, set);
+          return [user_id, set];
+        }),
+    );
+  }
+
+  /** Whether there are so many rows on one object. */
+  async areAsMany(from: Reader, id: string, most: number): Promise<boolean> {
+    const counted = await from.get<{ n: number | string }>('SELECT COUNT(*) AS n FROM (SELECT 1 FROM kms_grant WHERE object_id = $1 LIMIT $2) AS few', [
+      id,
+      most,
+    ]);
+    return Number(counted?.n) >= most;
   }
 
   /** The right to create, which does not belong to an object. */

@@ -4,7 +4,7 @@ import type { ForgedRow } from '../../../../kernel/store/forged-rows.ts';
 import { isUniqueViolation, type Reader, type Transaction } from '../../../../kernel/store/store.ts';
 import { type Along, together } from '../../../../kernel/store/together.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
-import type { Grants } from '../grants.ts';
+import type { Principal } from '../../api.ts';
 import { type IndexTerm, indexTerms } from '../index-terms.ts';
 import { type DescriptionDraft, type Draft, hasContent, type ObjectDescription } from '../managed-object.ts';
 import { objectCounter } from './counter.ts';
@@ -96,9 +96,9 @@ export class ObjectRows {
     );
   }
 
-  /** The grants on an object that was read by this instance. */
-  grantsOf(from: Reader, object: ObjectDescription): Promise<Grants> {
-    return this.grants.read(from, object.id, this.markOf(object));
+  /** The grants on an object that was read by this instance. @param caller the only one whose grants are wanted; undefined: those of all */
+  grantsOf(from: Reader, object: ObjectDescription, caller?: Principal) {
+    return caller ? this.grants.readFor(from, object, this.markOf(object), caller) : this.grants.read(from, object.id, this.markOf(object));
   }
 
   /** The mark that the grants of an object are bound to. The object must have been read by this instance. */

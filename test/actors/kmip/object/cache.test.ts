@@ -10,13 +10,13 @@ import { draft } from '../../../fakes/objects.ts';
 
 const SIZE = 4;
 
-function cacheOver() {
+function cacheOver(grants = new Map<string, ReadonlySet<string>>()) {
   let reads = 0;
   const read = async (_from: Reader, id: string) => {
     reads += 1;
     return { object: draft(id), contentBytes: 0 };
   };
-  const rows = { readSmall: read, grantsOf: async () => new Map() } as unknown as ObjectRows;
+  const rows = { readSmall: read, grantsOf: async () => grants } as unknown as ObjectRows;
   const store = { all: async () => [], get: async () => undefined } as Reader;
   const versions = createVersions();
   return { cache: new ObjectCache(rows, store, versions, SIZE), reads: () => reads, versions };
@@ -41,6 +41,17 @@ test('what is not used again goes in the order of arrival; where all are used, t
   await cache.get('f', true);
   assert.equal(held().length, SIZE);
   assert.ok(cache.peek('f'));
+});
+
+test('an object with as many grants as there can be is kept, if their names are short', async () => {
+  const granted = (name: string) => new Map(Array.from({ length: 10_000 }, (_, n) => [`${name}${n}`, new Set(['encrypt', 'decrypt'])] as const));
+  const [shared] = granted('').values();
+  const { cache } = cacheOver(new Map([...granted('realm/user').keys()].map((user) => [user, shared as Set<string>])));
+  await cache.get('a', true);
+  assert.ok(cache.peek('a'));
+  const { cache: other } = cacheOver(granted('n'.repeat(500)));
+  await other.get('a', true);
+  assert.equal(other.peek('a'), undefined);
 });
 
 test('a change is seen at the next look', async () => {
