@@ -88,7 +88,11 @@ export function keysetTerm(name: string): IndexTerm {
 
 /** The name of an object's keyset: RotateName, a structure in the specification but a text with some clients. */
 export function keysetOf({ attributes }: { readonly attributes: ReadonlyAttributes }): string | undefined {
-  const node = attributes.first(TAG.RotateName);
+  return keysetIn(attributes.first(TAG.RotateName));
+}
+
+/** @param node RotateName, or undefined */
+export function keysetIn(node: Node | undefined): string | undefined {
   if (node?.type === TYPE.TextString) return node.value;
   return node?.type === TYPE.Structure ? textOf(node, TAG.RotateNameValue) : undefined;
 }

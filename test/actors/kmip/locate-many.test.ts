@@ -176,6 +176,12 @@ test('a search that reads object after object ends in time, and sooner in a tran
   );
   assert.ok(seconds < 5 && alone > 20 && alone < 40, `${seconds} and ${alone}`);
   assert.deepEqual(await search(server.store, [...unread, tagsNode('of 5')]), { ids: [], total: 0 });
+  // The members of a keyset are in the index, whatever else of its name is given.
+  const keyset = (...members: Node[]) => search(server.store, [structure(TAG.RotateName, members)]);
+  const members = { ids: idsOf(ALICE.user, 5_002, 5_001, 5_000), total: 3 };
+  assert.deepEqual(await keyset(text(TAG.RotateNameValue, 'set 5')), members);
+  assert.deepEqual(await keyset(text(TAG.RotateNameValue, 'set 5'), enumeration(TAG.RotateNameType, 1)), members);
+  assert.deepEqual(await keyset(text(TAG.RotateNameValue, 'set 5'), enumeration(TAG.RotateNameType, 2)), { ids: [], total: 0 });
 });
 
 /** PostgreSQL goes through tables as small as these one by one unless it is kept from it; a scan that is left then has no index. */

@@ -14,7 +14,7 @@ import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../../operation-context.ts';
 import { owns } from '../../principal.ts';
 import { granteesOf } from '../grants.ts';
-import { isIndexed, tagTerm, termOf } from '../index-terms.ts';
+import { isIndexed, keysetIn, keysetTerm, tagTerm, termOf } from '../index-terms.ts';
 import type { Found, Search } from '../object-source.ts';
 import type { GrantRow } from '../rows/grant-rows.ts';
 import { NO_MARK } from '../rows/row-seal.ts';
@@ -155,7 +155,12 @@ function select(selection: Selection, { now, version }: OperationContext, { attr
       if (last === LARGEST_DATE) selection.where(`(o.${column} IS NULL OR o.${column} >= ${selection.param(first)})`);
       else selection.where(`o.${column} BETWEEN ${selection.param(first)} AND ${selection.param(last)}`);
     } else if (isIndexed(node) && !COMPUTED.has(node.tag)) selection.term(termOf(node));
-    else rest.push(node);
+    else {
+      // The members of a keyset are few, and have its name in the index: only they are read.
+      const keyset = node.tag === TAG.RotateName ? keysetIn(node) : undefined;
+      if (keyset !== undefined) selection.term(keysetTerm(keyset));
+      rest.push(node);
+    }
   }
   if (groupMember !== undefined) rest.push({ tag: TAG.ObjectGroupMember, type: TYPE.Enumeration, value: groupMember });
   return rest;
