@@ -18,6 +18,16 @@ export function requireUnprotected(object: ObjectDescription, caller: Principal)
 }
 
 /**
+ * Call it with the attributes before and after a change by somebody else than the owner: the right to change attributes is not that to take the key out.
+ * @throws Refusal PermissionDenied
+ */
+export function requireOwnersProtection(id: string, before: ReadonlyAttributes, after: ReadonlyAttributes): void {
+  const gaveUp = (tag: number, guarded: boolean) => flagOf(before, tag, !guarded) === guarded && flagOf(after, tag, !guarded) !== guarded;
+  if (gaveUp(TAG.Sensitive, true) || gaveUp(TAG.Extractable, false))
+    throw new Refusal('PermissionDenied', `DENIED: only the owner of ${id} can make it less protected`);
+}
+
+/**
  * Call it with the attributes before and after a change. What a token keeps it does not make less protected: CKA_SENSITIVE never becomes false there, nor
  * CKA_EXTRACTABLE true (PKCS #11 v2.40 section 4.1.2), and attributes that say otherwise would not be true.
  * @throws Refusal AttributeReadOnly

@@ -224,6 +224,25 @@ test("a rotation by a grantee leaves the owner's protection of the key as it was
   assert.ok((await ask('ReKey', [named(replacement), open], BOB)).ok);
 });
 
+test('a grantee who may change attributes leaves the protection of the key as it is, or makes it stronger', async () => {
+  const id = await key(BOB, boolean(TAG.Sensitive, true), boolean(TAG.Extractable, false));
+  const open = await key(BOB);
+  for (const each of [id, open]) await kmip.grant(each, ALICE.user, ['get', 'modifyattribute', 'setattribute', 'adjustattribute'], BOB);
+  const flags = (object: string, isProtected: boolean) =>
+    [boolean(TAG.Sensitive, isProtected), boolean(TAG.Extractable, !isProtected)].map((flag) => [named(object), set(flag)]);
+  const negated = [TAG.Sensitive, TAG.Extractable].map((tag) => [
+    named(id),
+    enumeration(TAG.AttributeReference, tag),
+    enumeration(TAG.AdjustmentType, ENUM.AdjustmentType.Negate),
+  ]);
+  for (const payload of flags(id, false))
+    for (const operation of ['ModifyAttribute', 'SetAttribute'] as const) assert.match((await ask(operation, payload, ALICE)).reason, /^Permission_Denied/);
+  for (const payload of negated) assert.match((await ask('AdjustAttribute', payload, ALICE)).reason, /^Permission_Denied/);
+  assert.ok((await ask('SetAttribute', [named(id), set(text(TAG.Comment, 'looked at'))], ALICE)).ok);
+  for (const payload of [...flags(id, true), ...flags(open, true)]) assert.ok((await ask('SetAttribute', payload, ALICE)).ok);
+  for (const payload of flags(id, false)) assert.ok((await ask('SetAttribute', payload, BOB)).ok);
+});
+
 test('the digest of a password is for its owner, not for everybody who may know of it', async () => {
   const block = structure(TAG.KeyBlock, [
     enumeration(TAG.KeyFormatType, ENUM.KeyFormatType.Opaque),

@@ -10,7 +10,7 @@ import { keysetOf } from '../index-terms.ts';
 import { requireOnLine } from '../life/availability.ts';
 import { markChanged, settle } from '../life/lifecycle.ts';
 import type { DescriptionDraft } from '../managed-object.ts';
-import { requireKeptProtection } from '../protection.ts';
+import { requireKeptProtection, requireOwnersProtection } from '../protection.ts';
 import { requireSize } from './attribute-change.ts';
 import { requireOrderedDates } from './attribute-dates.ts';
 
@@ -28,13 +28,10 @@ export async function changeAttribute(
     const draft = await tx.describe(request, right);
     requireOnLine(draft);
     settle(draft, ctx.now);
-    const keyset = keysetOf(draft);
-    const kept = ctx.server.objects.sourceOf(draft.id).keeper && draft.attributes.copy();
+    const before = { attributes: draft.attributes.copy() };
     const value = work(draft);
-    if (kept) requireKeptProtection(draft.id, kept, draft.attributes);
-    // In another keyset, the object would pass for another key of its owner.
-    if (!owns(ctx.caller, draft.owner) && keysetOf(draft) !== keyset)
-      throw new Refusal('PermissionDenied', `DENIED: only the owner of ${draft.id} can put it into a keyset`);
+    if (ctx.server.objects.sourceOf(draft.id).keeper) requireKeptProtection(draft.id, before.attributes, draft.attributes);
+    if (!owns(ctx.caller, draft.owner)) requireOwners(draft, before);
     requireOrderedDates(draft, ctx.now);
     requireSize(draft);
     settle(draft, ctx.now);
@@ -44,6 +41,13 @@ export async function changeAttribute(
     const id = text(TAG.UniqueIdentifier, draft.id);
     return value && ctx.version.major === 1 ? [id, structure(TAG.NewAttribute, toIndexedNodes(value))] : [id];
   });
+}
+
+/** @param before the change by somebody else than the owner @throws Refusal PermissionDenied for what only the owner may do */
+function requireOwners(draft: DescriptionDraft, before: Pick<DescriptionDraft, 'attributes'>): void {
+  requireOwnersProtection(draft.id, before.attributes, draft.attributes);
+  // In another keyset, the object would pass for another key of its owner.
+  if (keysetOf(draft) !== keysetOf(before)) throw new Refusal('PermissionDenied', `DENIED: only the owner of ${draft.id} can put it into a keyset`);
 }
 
 /** A value of an attribute, preceded by its index unless the index is 0. */
