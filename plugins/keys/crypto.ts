@@ -21,6 +21,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   404: 'not_found',
   408: 'request_timeout',
   413: 'payload_too_large',
+  415: 'unsupported_media_type',
   503: 'unavailable',
   504: 'timeout',
 };
@@ -67,6 +68,7 @@ function responses(status: number, schema: TSchema | undefined): Readonly<Record
     404: { description: 'there is no such key', schema: ERROR },
     408: { description: 'the body did not arrive in time', schema: EITHER },
     413: { description: 'the body is larger than `x-max-bytes`', schema: ERROR },
+    415: { description: 'the body is encoded, gzip for example', schema: ERROR },
     422: { description: 'the algorithm is not supported, or the cryptography failed', schema: ERROR },
     429: { description: 'a quota is used up', schema: ERROR },
     500: { description: 'internal error', schema: EITHER },

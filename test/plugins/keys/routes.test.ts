@@ -158,6 +158,8 @@ test('REST crypto: refusals after authentication are {error, description}', asyn
     assert.equal(answer.body.error, error);
   };
   is(await ask('POST', '/v1/crypto/encrypt', { body: '{}', headers: { 'content-type': 'text/plain' } }), 400, 'bad_request');
+  const gzip = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+  is(await ask('POST', '/v1/crypto/encrypt', { body: '{}', headers: gzip }), 415, 'unsupported_media_type');
   is(await ask('GET', '/v1/crypto/keys/KEYS_OBJECT_NOT_FOUND/tags'), 404, 'not_found');
   is(await ask('GET', '/v1/crypto/keys/KEYS_NOT_OWNER/tags'), 403, 'forbidden');
   is(await ask('GET', '/v1/crypto/keys/KEYS_BUG/tags'), 500, 'internal_error');
