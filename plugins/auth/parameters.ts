@@ -15,7 +15,10 @@ const MAX_IGNORED_BYTES = 4_096;
 
 export const REALM_ID = Type.String({ minLength: 1, maxLength: MAX_REALM_ID, pattern: '^[A-Za-z0-9_-]+$', description: 'letters, digits, - and _' });
 /** A name as sent in a path or a body; in NFC it has at most 255 characters. */
-export const USERNAME = Name(RESERVED_USERNAMES, 'a name of 1 to 255 characters, without control characters, `:` and `/`, other than `.`, `..` and `*`');
+export const USERNAME = Name(
+  RESERVED_USERNAMES,
+  'a name of 1 to 255 characters, without control characters, `:`, `/` and more than 30 combining marks in a row, other than `.`, `..` and `*`',
+);
 /** `realms` and `userpass` are excluded because paths such as /admins/realms use them. */
 export const ADMIN_ID = Name([...RESERVED_USERNAMES, 'realms', 'userpass'], 'a name like that of a user, other than `realms` and `userpass`');
 
@@ -25,7 +28,7 @@ export const SUBJECT = Type.String({
   maxLength: MAX_NAME_CHARACTERS,
   format: 'name',
   pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$',
-  description: 'a name of 1 to 255 characters, without control characters',
+  description: 'a name of 1 to 255 characters, without control characters and more than 30 combining marks in a row',
 });
 
 function Name(taken: readonly string[], description: string) {

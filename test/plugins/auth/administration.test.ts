@@ -276,6 +276,7 @@ for (const database of databases) {
       { change_password: 'yes' },
     ];
     for (const members of wrong) assert.equal((await post(members)).status, 400, JSON.stringify(members).slice(0, 100));
+    assert.match((await post({ username: `q${'\u0302'.repeat(31)}` })).body.message, /30 combining marks in a row/);
     assert.equal((await post({ extra_claims: { big: 'x'.repeat(4_086), as_registrant: 1 } })).status, 400);
     assert.equal((await post({ username: 'dave1', extra_claims: { big: 'é'.repeat(2_043) } })).status, 201);
     assert.equal((await post({ username: 'dave2', extra_claims: { as_registrant: 'legal' }, ...hashed(PHC) })).status, 201);
