@@ -1,7 +1,7 @@
 // Changes the grants of an object for the /access endpoints: gives rights to a user or a realm, or takes them away.
 import { Fault } from '../../kernel/fault.ts';
 import { namingOf } from '../../kernel/store/account-name.ts';
-import { accountOf, accountToBe } from '../../kernel/store/accounts.ts';
+import { accountOf, accountToBe, viewAccounts } from '../../kernel/store/accounts.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
 import type { OperationName } from '../../kmip/operation-name.ts';
@@ -13,6 +13,7 @@ import { isInstance } from './object/hsm-identifier.ts';
 import type { ObjectDescription } from './object/managed-object.ts';
 import { quotaProblem } from './object/quota.ts';
 import { NO_MARK } from './object/rows/row-seal.ts';
+import type { ObjectRows } from './object/rows/rows.ts';
 import { auditActor, callerName } from './principal.ts';
 import type { KeyServer } from './server.ts';
 
@@ -71,7 +72,7 @@ async function writeGrant({ rows }: KeyServer, tx: Transaction, { id, rights, gr
   // Revoked rights are void for good: the new mark invalidates earlier rows, even if somebody keeps a copy and restores it.
   const renews = !granting && id !== EVERYTHING;
   const grants = renews ? await rows.grants.read(tx, id, mark) : await rows.grants.readOf(tx, id, mark, [grantee]);
-  if (granting && !grants.has(grantee) && (await rows.grants.areAsMany(tx, id, MAX_GRANTEES)))
+  if (granting && !grants.has(grantee) && !(await hasRoom(rows, tx, id)))
     throw new Fault('KEYS_REFUSED', {
       detail: `Server_Limit_Exceeded: an object can be granted to at most ${MAX_GRANTEES} users, where a realm counts as one; revoke a grant first`,
     });
@@ -79,6 +80,16 @@ async function writeGrant({ rows }: KeyServer, tx: Transaction, { id, rights, gr
   const after = granting ? before.union(rights) : before.difference(rights);
   if (renews) await rows.grants.writeAll(tx, id, await rows.renewMark(tx, id), new Map(grants).set(grantee, after));
   else await rows.grants.write(tx, id, mark, grantee, after);
+}
+
+/** Makes room, if there is none, in place of deleted users: no list shows their grants, and nobody can revoke them. */
+async function hasRoom({ grants }: ObjectRows, tx: Transaction, id: string): Promise<boolean> {
+  if (!(await grants.areAsMany(tx, id, MAX_GRANTEES))) return true;
+  const users = await grants.usersOf(tx, id);
+  const views = await viewAccounts(tx, users);
+  const ended = users.filter((user) => views.get(user)?.isEnded);
+  await grants.drop(tx, id, ended);
+  return users.length - ended.length < MAX_GRANTEES;
 }
 
 /**

@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import { databaseObjects } from '../../../actors/kmip/object/database-objects.ts';
 import { ObjectRows } from '../../../actors/kmip/object/rows/rows.ts';
 import { DataKey } from '../../../kernel/keys/data-key.ts';
+import { endName, holdName } from '../../../kernel/store/accounts.ts';
 import type { Transaction } from '../../../kernel/store/store.ts';
 import { ALICE, draft } from '../../fakes/objects.ts';
 import { aesKey, startKeyServer } from './key-server.ts';
@@ -20,7 +21,7 @@ test('ten thousand users and realms have a right on one object, and no more', as
   // Ten thousand requests would take long: the rows are written as the server writes them.
   const object = await rows.describe(store, id);
   assert.ok(object);
-  const users = Array.from({ length: MOST - 1 }, (_, n) => `user${n}`);
+  const users = [...Array.from({ length: MOST - 2 }, (_, n) => `user${n}`), 'zoe/gone'];
   const right = new Set(['get']);
   await store.transaction((tx) => rows.grants.writeAll(tx, id, rows.markOf(object.object), new Map(users.map((user) => [user, right]))));
   await kmip.grant(id, 'last', ['get'], ALICE);
@@ -36,6 +37,12 @@ test('ten thousand users and realms have a right on one object, and no more', as
     { user_id: 'one more', operations: ['get'] },
     { user_id: 'user0', operations: ['encrypt', 'get'] },
   ]);
+  await store.transaction(async (tx) => {
+    await holdName(tx, 'zoe/gone');
+    await endName(tx, 'zoe/gone', 1);
+  });
+  await kmip.grant(id, 'user1', ['get'], ALICE);
+  await assert.rejects(kmip.grant(id, 'zoe/other', ['get'], ALICE), { code: 'KEYS_REFUSED' });
 });
 
 test('a change reads the grants of its caller alone, and a replacement gets all in a few statements', async () => {

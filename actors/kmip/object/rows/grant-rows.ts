@@ -1,6 +1,7 @@
 // Stores grants as rows. The MAC of each row binds it to its object, so that only the server can grant a right.
 import type { ForgedRow } from '../../../../kernel/store/forged-rows.ts';
 import type { Reader, Transaction } from '../../../../kernel/store/store.ts';
+import { CHUNK, valueList } from '../../../../kernel/store/value-list.ts';
 import type { Principal } from '../../api.ts';
 import { owns } from '../../principal.ts';
 import { EVERYTHING, type Grants, granteesOf, parseOperations } from '../grants.ts';
@@ -66,6 +67,20 @@ export class GrantRows {
           return [user_id, set];
         }),
     );
+  }
+
+  /** Everybody with a row of one object, not yet verified. */
+  async usersOf(from: Reader, id: string): Promise<string[]> {
+    return (await from.all<{ user_id: string }>('SELECT user_id FROM kms_grant WHERE object_id = $1', [id])).map((row) => row.user_id);
+  }
+
+  /** Deletes the rows of these users. */
+  async drop(tx: Transaction, id: string, users: readonly string[]): Promise<void> {
+    tx.touch(objectCounter(id));
+    for (let at = 0; at < users.length; at += CHUNK) {
+      const { sql, params } = valueList(users.slice(at, at + CHUNK), 2);
+      await tx.run(`DELETE FROM kms_grant WHERE object_id = $1 AND user_id IN (${sql})`, [id, ...params]);
+    }
   }
 
   /** Whether there are so many rows on one object. */
