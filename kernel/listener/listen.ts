@@ -62,11 +62,7 @@ export async function listen(listener: PassedListener, options: ListenOptions): 
     talks.set(socket, talk);
     socket.on('close', () => talks.delete(socket));
   });
-  server.on('tlsClientError', (error, socket) => {
-    // All that Node says of a certificate that was refused is that the connection was closed.
-    const reason = socket.authorizationError ? certificateRefused(refusalOf(socket)) : error.message;
-    log.debug({ listener: listener.name, reason }, 'TLS handshake failed');
-  });
+  endFailedHandshakes(server, listener, log);
   const address = await bind(server, listener, options);
   const stopChecks = repeat(clock, () => {
     for (const talk of talks.values()) talk.expire();
@@ -87,6 +83,16 @@ export async function listen(listener: PassedListener, options: ListenOptions): 
       stopChecks();
     },
   };
+}
+
+function endFailedHandshakes(server: Server, { name }: Listener, log: Log): void {
+  server.on('tlsClientError', (error, socket) => {
+    // All that Node says of a certificate that was refused is that the connection was closed.
+    const reason = socket.authorizationError ? certificateRefused(refusalOf(socket)) : error.message;
+    log.debug({ listener: name, reason }, 'TLS handshake failed');
+    // Of a handshake that takes too long Node only tells.
+    socket.destroy();
+  });
 }
 
 async function closeAll(server: Server, talks: Iterable<Conversation>, connections: Connections, ms: number): Promise<void> {

@@ -58,8 +58,17 @@ test.before(async () => {
   server = await startSecureServer({ plugins: [plugin()] as never, config: '[http]\nrequest_timeout = 5\n[log]\nlevel = "debug"\n' }, revoked);
   port = Number(new URL(server.announcements.find((text) => text.startsWith('echo listener on '))?.slice('echo listener on '.length) as string).port);
   ann = await server.client('ann');
+  unshaken = [Buffer.alloc(0), Buffer.from('1603010200', 'hex')].map(async (beginning) => {
+    const socket = connect(port, '127.0.0.1');
+    const began = performance.now();
+    socket.write(beginning);
+    await once(socket.resume(), 'close');
+    return performance.now() - began;
+  });
 });
 test.after(() => server?.end());
+/** How long connections last whose client sends nothing, or the beginning of a handshake: measured beside the other tests. */
+let unshaken: Promise<number>[];
 let gone: Made;
 
 /** A connection whose answers are read one by one. */
@@ -395,6 +404,12 @@ test('a port in use, or a server without client certificates, stops the start wi
   await assert.rejects(startServer({ plugins: [plugin()] as never }), (error: Error) =>
     error.message.includes('echoes: requires client certificates; set http.tls.client_ca'),
   );
+});
+
+test('a client that does not finish its handshake is closed', async () => {
+  const late = new Promise<number>((resolve) => setTimeout(resolve, 11_000, Number.NaN).unref());
+  // The time limit is ten seconds, and there is no other reason to close them so late.
+  for (const each of unshaken) assert.ok((await Promise.race([each, late])) >= 9_000);
 });
 
 test.run();
