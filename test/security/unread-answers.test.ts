@@ -93,13 +93,14 @@ const memory = () => process.memoryUsage().rss;
 
 test('an answer that is not read is closed after the write timeout, and its memory is there again', async () => {
   const unread = await dial(ann);
-  unread.write(get('/large/30'));
+  // More than the system takes for a client that reads nothing: up to 32 MiB on some machines.
+  unread.write(get('/large/100'));
   await stuck(unread);
   await server.runtime.advance(20_000);
   assert.equal(unread.destroyed, false);
   await server.runtime.advance(12_000);
   const { length } = await read(unread);
-  assert.ok(length < 30 * MIB, `${length} bytes came`);
+  assert.ok(length < 100 * MIB, `${length} bytes came`);
   // It counts no longer: as much as one caller may have is answered.
   const { status } = await server.as(ann)('GET', '/large/100');
   assert.equal(status, 200);
