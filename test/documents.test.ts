@@ -101,6 +101,12 @@ test('the examples of the documents name flags that exist', () => {
   for (const flag of flags) assert.ok(declared.has(flag), flag);
 });
 
+test('every variable that the server and the command read by its name is told in the documents', () => {
+  const sources = globSync('{kernel,plugins,actors,command}/**/*.ts', { cwd: root }).map(read).join();
+  const told = globSync('{README.md,docs/*.md}', { cwd: root }).map(read).join();
+  for (const [name] of sources.matchAll(/GATEHOUSE_[A-Z_]*[A-Z]\b/g)) assert.ok(new RegExp(`${name}\\b`).test(told), name);
+});
+
 test('every key and section of the configuration that the documents name exists', () => {
   const file = parse(read('config.toml').replace(/^# (?=\[\[|\w+ = )/gm, '')) as Record<string, unknown>;
   const at = (path: string) => path.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], file);
