@@ -142,6 +142,33 @@ if (!skipWithout('softhsm2')) {
     for (const end of ['', '_pk']) await done(kmip(server.admin, 'Destroy', identifier(id(`on a curve${end}`))));
   });
 
+  test('a search tells what a key is in whose place another program has put another one', async () => {
+    const attributes = async (name: string) => {
+      const told = (await done(kmip(server.admin, 'GetAttributes', identifier(id(name)))))['Attributes'] as unknown as { tag: string; value: unknown }[];
+      return new Map(told.map(({ tag, value }) => [tag, value]));
+    };
+    const sign = { key: identifier(id('swapped pair')), data: bytes('Data', 'AB') };
+    const verdict = async () => {
+      const { SignatureData: signature = '' } = await done(kmip(server.admin, 'Sign', sign.key, sign.data));
+      const half = identifier(id('swapped pair_pk'));
+      return (await done(kmip(server.admin, 'SignatureVerify', half, sign.data, bytes('SignatureData', signature))))['ValidityIndicator'];
+    };
+    server.hsm.tool(server.slot, "aes('swapped') + pair('swapped pair')");
+    await located('SymmetricKey');
+    assert.equal(await verdict(), 'Valid');
+    const before = await attributes('swapped pair_pk');
+    await located('SymmetricKey');
+    assert.deepEqual(await attributes('swapped pair_pk'), before);
+    server.hsm.tool(server.slot, "destroy(4, 'swapped') + destroy(3, 'swapped pair') + destroy(2, 'swapped pair') + pair('swapped pair')");
+    const aes128 = "{ mechanism: 0x1080 }, [...named('swapped'), { type: 0x161, value: 16 }, { type: 0x104, value: true }]";
+    server.hsm.tool(server.slot, `p.C_GenerateKey(s, ${aes128}).length`);
+    await located('SymmetricKey');
+    assert.equal((await attributes('swapped')).get('CryptographicLength'), 128);
+    assert.equal(await verdict(), 'Valid');
+    assert.notDeepEqual((await attributes('swapped pair_pk')).get('Digest'), before.get('Digest'));
+    for (const name of ['swapped', 'swapped pair', 'swapped pair_pk']) await done(kmip(server.admin, 'Destroy', identifier(id(name))));
+  });
+
   test('what an administrator demands of new objects hides no key that somebody else has made', async () => {
     const demanded = structure('Attributes', integer('CryptographicLength', 128));
     await done(kmip(server.admin, 'SetConstraints', structure('Constraints', structure('Constraint', demanded))));

@@ -5,7 +5,7 @@ import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
 import { isPublicName } from '../../../../kmip/pair-name.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
 import type { SlotPlace, TokenKey, TokenKeyKind } from '../../../hsm/api.ts';
-import type { OperationContext } from '../../operation-context.ts';
+import type { ObjectTransaction, OperationContext } from '../../operation-context.ts';
 import { linkedTo } from '../create.ts';
 import type { DatabaseParts } from '../database-objects.ts';
 import { identifierOf, namesById, placeOf, type TokenPlace } from '../hsm-identifier.ts';
@@ -14,6 +14,7 @@ import type { Draft } from '../managed-object.ts';
 import { draftOf, foundIdentifier, toldHalf } from './found-key.ts';
 import type { OwnKeys } from './own-keys.ts';
 import { linkHalves } from './pair-links.ts';
+import { isReplaced, renew } from './replaced-key.ts';
 import { kindOf } from './shape.ts';
 import { refusalOf as refusalBy } from './token-refusal.ts';
 import type { Tokens } from './tokens.ts';
@@ -28,8 +29,8 @@ export async function discoverKeys(tokens: Tokens, parts: DatabaseParts, ctx: Op
     // All at once: a search waits for slots that do not answer as long as for one of them.
     const lists = await Promise.all(places.map(async (at) => ({ at, keys: await listOf(tokens, at) })));
     // A list may be older than the destruction of a key.
-    const isThere = async (place: TokenPlace, { kind }: TokenKey) => (await orNone(foundOf(tokens, place, [kind]).then(({ keys }) => keys))).length > 0;
-    for (const { at, keys } of lists) await takeIn({ parts, ctx, own, isThere }, keys, at);
+    const again = async (place: TokenPlace, { kind }: TokenKey) => (await orNone(foundOf(tokens, place, [kind]).then(({ keys }) => keys)))[0];
+    for (const { at, keys } of lists) await takeIn({ parts, ctx, own, again }, keys, at);
     return;
   }
   const place = placeOf(id, tokens.prefixes, isPublicName(id));
@@ -106,16 +107,15 @@ interface Taking {
   readonly parts: DatabaseParts;
   readonly ctx: OperationContext;
   readonly own: OwnKeys;
-  /** Whether the key is on the token still; undefined if it was found just now. */
-  isThere?(place: TokenPlace, key: TokenKey): Promise<boolean>;
+  /** The key if it is on the token still; undefined if it was found just now. */
+  again?(place: TokenPlace, key: TokenKey): Promise<TokenKey | undefined>;
 }
 
 /** Whether the key has no object. A destroyed object has given its name back, so another key on the token may have it. */
-async function isNew({ parts: { rows, store }, own, isThere }: Taking, key: TokenKey, at: SlotPlace): Promise<boolean> {
+async function isNew({ parts: { rows, store }, again }: Taking, key: TokenKey, at: SlotPlace): Promise<boolean> {
   const stored = async (name: string) => (await rows.describe(store, identifierOf({ ...at, name }, key.kind === 'public')))?.object;
-  if (own.isFound(key, at)) return false;
   const before = await stored(key.name);
-  if (before) return isDestroyed(before.state) && (await isThere?.({ ...at, name: key.name }, key)) !== false;
+  if (before) return isDestroyed(before.state) && (!again || (await again({ ...at, name: key.name }, key)) !== undefined);
   for (const name of namesById(key)) {
     const other = await stored(name);
     if (other && !isDestroyed(other.state) && kindOf(other) === key.kind) return false;
@@ -151,12 +151,34 @@ async function draftsOf(taking: Taking, key: TokenKey, at: SlotPlace): Promise<D
   return told ? [{ ...told, found: 'there' }] : [];
 }
 
+/** Another program may have put another key under the name. What is listed is asked for again: this server may have made it anew meanwhile. */
+async function renewIfReplaced({ parts: { rows, store }, ctx, again }: Taking, key: TokenKey, at: SlotPlace): Promise<void> {
+  const id = foundIdentifier(key, at);
+  const before = (await rows.describe(store, id))?.object;
+  const listed = before && !isDestroyed(before.state) && draftOf(ctx, key, at);
+  if (!listed || !(await isReplaced(before, listed, () => rows.read(store, id)))) return;
+  const there = again ? await again({ ...at, name: key.name }, key) : key;
+  for (const each of there ? [there, toldHalf(there)] : []) {
+    const now = each && draftOf(ctx, each, at);
+    if (now) await ctx.change((tx) => renewTo(tx, now, ctx.now));
+  }
+}
+
+async function renewTo(tx: ObjectTransaction, now: Draft, seconds: number): Promise<void> {
+  const object = await tx.readWhole(now.id);
+  if (!object || isDestroyed(object.state) || !(await isReplaced(object, now, async () => object))) return;
+  renew(object, now, seconds);
+  await tx.update(object);
+  await tx.audit('key.replaced', now.id);
+}
+
 async function takeInOne(taking: Taking, key: TokenKey, at: SlotPlace): Promise<void> {
-  const { ctx } = taking;
+  const { ctx, own } = taking;
+  if (own.isFound(key, at)) return;
   const id = foundIdentifier(key, at);
   try {
     const drafts = await draftsOf(taking, key, at);
-    if (drafts.length === 0) return;
+    if (drafts.length === 0) return await renewIfReplaced(taking, key, at);
     await ctx.change(async (tx) => {
       for (const draft of drafts) {
         await linkHalves(tx, draft, ctx.now);
