@@ -130,6 +130,8 @@ async function takeIn(taking: Taking, keys: readonly TokenKey[], at: SlotPlace):
   for (let from = 0; from < keys.length; from += AT_ONCE) {
     const outcomes = await Promise.allSettled(keys.slice(from, from + AT_ONCE).map((key) => takeInOne(taking, key, at)));
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+    const full = outcomes.find((outcome) => outcome.status === 'fulfilled' && outcome.value);
+    if (full) return taking.ctx.server.log.warn({ ...at, error: (full as PromiseFulfilledResult<string>).value }, 'keys on a token are left out');
   }
 }
 
@@ -172,13 +174,14 @@ async function renewTo(tx: ObjectTransaction, now: Draft, seconds: number): Prom
   await tx.audit('key.replaced', now.id);
 }
 
-async function takeInOne(taking: Taking, key: TokenKey, at: SlotPlace): Promise<void> {
+/** @returns the quota that leaves no room for more keys */
+async function takeInOne(taking: Taking, key: TokenKey, at: SlotPlace): Promise<string | undefined> {
   const { ctx, own } = taking;
-  if (own.isFound(key, at)) return;
+  if (own.isFound(key, at)) return undefined;
   const id = foundIdentifier(key, at);
   try {
     const drafts = await draftsOf(taking, key, at);
-    if (drafts.length === 0) return await renewIfReplaced(taking, key, at);
+    if (drafts.length === 0) return void (await renewIfReplaced(taking, key, at));
     await ctx.change(async (tx) => {
       for (const draft of drafts) {
         await linkHalves(tx, draft, ctx.now);
@@ -189,7 +192,9 @@ async function takeInOne(taking: Taking, key: TokenKey, at: SlotPlace): Promise<
   } catch (error) {
     const refusal = refusalOf(error);
     if (!refusal) throw error;
+    if (refusal.reason === 'ServerLimitExceeded') return refusal.message;
     // Another thread has taken it in. Any other key that cannot be taken in is like one that is not there: it must not spoil a search.
     if (refusal.reason !== 'ObjectAlreadyExists') ctx.server.log.debug({ id, error: refusal.message }, 'a key on a token is left out');
   }
+  return undefined;
 }
