@@ -1,4 +1,4 @@
-// Rotates the objects that are due by their Rotate attributes and records state changes caused by time, each object in its own transaction.
+// Rotates the objects that are due by their Rotate attributes and records state changes caused by time, each object in a change of its own.
 import { setImmediate } from 'node:timers/promises';
 import { describe, Fault } from '../../kernel/fault.ts';
 import { viewAccounts } from '../../kernel/store/accounts.ts';
@@ -23,9 +23,12 @@ import type { ObjectTransaction } from './operation-context.ts';
 import type { KeyServer } from './server.ts';
 
 const AT_ONCE = 1_000;
+/** Changes that wait at the same moment, and so reach the disk together: one after the other, each would wait for it alone. */
+const TOGETHER = 16;
 
 interface DueRow {
   readonly id: string;
+  readonly object_type: number | string;
   readonly owner: string;
   readonly seq: number | string;
   readonly due_at: number | string;
@@ -52,24 +55,44 @@ export async function rotateDue(server: KeyServer): Promise<number> {
   let after = unfinished.get(server.store) ?? BEGINNING;
   unfinished.delete(server.store);
   for (;;) {
-    const sql = `SELECT id, owner, seq, due_at FROM kms_object WHERE due_at <= $1 AND (due_at, seq) > ($2, $3) ORDER BY due_at, seq LIMIT ${AT_ONCE}`;
+    const sql = `SELECT id, object_type, owner, seq, due_at FROM kms_object WHERE due_at <= $1 AND (due_at, seq) > ($2, $3) ORDER BY due_at, seq LIMIT ${AT_ONCE}`;
     const due = await server.store.all<DueRow>(sql, [now, ...after]);
     const owners = await viewAccounts(
       server.store,
       due.map(({ owner }) => owner),
     );
-    for (const row of due) {
+    for (const rows of groupsOf(due)) {
       if (server.monotonic() - began > MAX_TIME_MS) {
         unfinished.set(server.store, after);
         return rotated;
       }
-      if (await rotateAlone(server, row.id, { user: row.owner, name: owners.get(row.owner)?.name ?? row.owner, scheme: 'rotation', source: '' })) rotated += 1;
-      after = [Number(row.due_at), Number(row.seq)];
-      // Lets clients that wait for this thread run between two objects.
+      const callerOf = ({ owner }: DueRow): Principal => ({ user: owner, name: owners.get(owner)?.name ?? owner, scheme: 'rotation', source: '' });
+      const outcomes = await Promise.allSettled(rows.map((row) => rotateAlone(server, row.id, callerOf(row))));
+      for (const outcome of outcomes) {
+        if (outcome.status === 'rejected') throw outcome.reason;
+        if (outcome.value) rotated += 1;
+      }
+      const last = rows.at(-1) as DueRow;
+      after = [Number(last.due_at), Number(last.seq)];
+      // Lets clients that wait for this thread run in between.
       await setImmediate();
     }
     if (due.length < AT_ONCE) return rotated;
   }
+}
+
+const LONG: ReadonlySet<number> = new Set([ENUM.ObjectType.PrivateKey, ENUM.ObjectType.Certificate]);
+const isLong = ({ object_type: type }: DueRow): boolean => LONG.has(Number(type));
+
+/** In their order. A key pair takes long to make, and a certificate needs a signature: each is alone, so that clients keep their share of the cores. */
+function groupsOf(due: readonly DueRow[]): readonly DueRow[][] {
+  const groups: DueRow[][] = [];
+  for (const row of due) {
+    const group = groups.at(-1);
+    if (group?.[0] && group.length < TOGETHER && !isLong(group[0]) && !isLong(row)) group.push(row);
+    else groups.push([row]);
+  }
+  return groups;
 }
 
 /** Logs the problems of one object, among them an HSM that does not answer, so that they do not stop the rotation of others. @throws Fault if the database fails */

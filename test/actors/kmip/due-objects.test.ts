@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { serve } from '../../../actors/kmip/message/serve.ts';
 import { rotateDue } from '../../../actors/kmip/rotation.ts';
+import type { Store } from '../../../kernel/store/store.ts';
 import { encodeBinary } from '../../../kmip/ttlv/binary.ts';
-import { dateTime, interval, type Node } from '../../../kmip/ttlv/node.ts';
+import { dateTime, integer, interval, type Node, structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { readAnswer } from '../../fuzz/answer.ts';
 import { ALICE, NOW, openFuzzedServer } from '../../fuzz/key-server.ts';
@@ -44,6 +45,29 @@ test('what begins later is due then, and rotates from then on', async () => {
   const at = async (seconds: number) => rotateDue({ ...(await world.fresh()), now: () => NOW + seconds * 1_000 });
   assert.equal(await at(50), 0);
   assert.equal(await at(200), 1, 'its interval counts from the day it was made');
+});
+
+test('objects that are due together are changed together, and a pair of keys alone; each is rotated once', async () => {
+  const began = dateTime(TAG.ActivationDate, SECONDS - YEAR);
+  const pair = batchItem('CreateKeyPair', [
+    ...[TAG.PrivateKeyAttributes, TAG.PublicKeyAttributes].map((tag) => structure(tag, [began, ...(tag === TAG.PrivateKeyAttributes ? [often] : [])])),
+    structure(TAG.CommonAttributes, [code('CryptographicAlgorithm', 'EC'), integer(TAG.CryptographicLength, 256)]),
+  ]);
+  const some = (name: string, count: number) => Array.from({ length: count }, (_, at) => key(`${name} ${at}`, began, often));
+  await done(...some('before', 20), pair, ...some('behind', 3));
+  const later = { ...(await world.fresh()), now: () => NOW + 100_000 };
+  let [open, most] = [0, 0];
+  const transaction = (...asked: Parameters<Store['transaction']>) => {
+    most = Math.max(most, ++open);
+    return later.store.transaction(...asked).finally(() => open--);
+  };
+  const server = { ...later, store: Object.create(later.store, { transaction: { value: transaction } }) as Store };
+  const stored = async () => (await later.store.all('SELECT id FROM kms_object')).length;
+  const before = await stored();
+  assert.equal(await rotateDue(server), 24);
+  assert.equal(most, 16);
+  assert.equal(await stored(), before + 25, 'a pair has two');
+  assert.equal(await rotateDue(server), 0);
 });
 
 test.run();
