@@ -120,7 +120,7 @@ for (const database of databases) {
     const ended = (id: number) => `s:session.end success s/cyd up ${SOURCE} | #${id}`;
     return [
       ...Array.from({ length: QUOTAS.sessions_per_identity }, (_, index) => made(index)),
-      ['create', () => create(), `s:login success cyd up ${SOURCE} | #3`, `${ended(0)} | quota`],
+      ['create', () => create(), `${ended(0)} | quota`, `s:login success cyd up ${SOURCE} | #3`],
       ['end', async () => actors.session('').end([at(1), none, at(2), at(1)], cyd), ended(1), ended(2)],
       ['end', async () => actors.session('').end([at(0)], cyd)],
       ['create', () => create({ revision: 1 }), `s:login refused cyd up ${SOURCE} | null | the account changed meanwhile`],
