@@ -54,7 +54,7 @@ export function exportTransparent(family: Family, key: KeyObject): Node[] {
     return key.type === 'private' ? [...members, bigInteger(TAG.D, fromBytes(exportRaw(key)))] : [...members, bytes(TAG.QString, exportRaw(key))];
   }
   if (family !== algorithm)
-    throw new Refusal('KeyFormatTypeNotSupported', `the algorithm of the key is ${algorithm}: it cannot have the key format Transparent${family}Key`);
+    throw new Refusal('KeyFormatTypeNotSupported', `the algorithm of the key is ${algorithm}: it has no transparent format of ${family}`);
   const last = key.type === 'private' ? TAG.X : TAG.Y;
   if (family === 'RSA') return rsaToStructure(key);
   if (family === 'DSA') {

@@ -74,7 +74,7 @@ function passagesIn(limit: string | undefined): number {
 /** @throws Fault BAD_REQUEST, MODEL_NOT_INSTALLED */
 function rankingIn(ctx: AiContext, text = 'fused'): Ranking {
   const ranking = RANKINGS.find((each) => each === text);
-  if (!ranking) throw new Fault('BAD_REQUEST', { detail: `ranking: must be ${RANKINGS.join(', ')}` });
+  if (!ranking) throw new Fault('BAD_REQUEST', { detail: `ranking: must be one of ${RANKINGS.join(', ')}` });
   if (ranking === 'vectors' && !modelFor(ctx, 'embedding'))
     throw new Fault('MODEL_NOT_INSTALLED', { detail: 'ranking: vectors need a model for embedding, and none is configured: [[ai.models]]' });
   return ranking;
