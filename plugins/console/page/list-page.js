@@ -39,7 +39,7 @@ export async function namesPage(path, view, query, label) {
 /** @param {string} view @param {string} label @param {string} prefix */
 function searchForm(view, label, prefix) {
   const search = submits((data) => go(`#/${view}?${queryOf({ prefix: nameIn(data, 'prefix') })}`.replace(/\?$/, '')));
-  return html`<form class="filters" role="search" aria-label=${label} @submit=${search}>
+  return html`<form class="filters" role="search" aria-label="Names" @submit=${search}>
     ${nameField('prefix', label, { id: 'prefix', value: prefix, maxlength: 255 })}
     <div class="actions"><button type="submit">Search</button>${prefix === '' ? nothing : html`<a class="button quiet" href="#/${view}">Clear</a>`}</div>
   </form>`;

@@ -1,4 +1,5 @@
 // The object of a key in whose place another program has put another key: it comes to say what the token has now.
+import { isSameKey } from '../../../../crypto/key/same-key.ts';
 import { type ReadonlyAttributes, sameNode } from '../../../../kmip/attribute/set.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { boolean } from '../../../../kmip/ttlv/node.ts';
@@ -38,7 +39,7 @@ export async function isReplaced(object: ObjectDescription, now: Draft, read: ()
   if (digest && digestNow && sameNode(digest, digestNow)) return false;
   // In another format it is another text, but the same key.
   const whole = await read();
-  return whole?.content !== undefined && !publicKeyOf(whole).equals(publicKeyOf(now));
+  return whole?.content !== undefined && !isSameKey(publicKeyOf(whole), publicKeyOf(now));
 }
 
 /** Names, dates, grants and links are those of the name, and stay. */
