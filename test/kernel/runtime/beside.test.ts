@@ -104,10 +104,11 @@ test('where what crosses is copied, the part cannot change what its caller holds
   await other.runtime.stop();
 });
 
-test('where the thread does not know the database, nothing is answered beside', async () => {
-  const other = createRuntime({ probe: shardedProbe(1, { beside }) }, '');
+test('where the thread does not know the database, no actor that needs it answers beside', async () => {
+  const other = createRuntime({ reading: { ...shardedProbe(1, { beside }), store: true }, plain: shardedProbe(1, { beside }) }, '');
   await other.runtime.start();
-  assert.equal(await other.ref('probe').of('').echo('x'), 'x');
+  assert.equal(await other.ref('reading').of('').echo('x'), 'x');
+  assert.equal(await other.ref('plain').of('').echo('x'), 'beside:x');
   await other.runtime.stop();
 });
 
