@@ -226,7 +226,7 @@ async function withKeys(config: string, work: (own: Keys) => Promise<void>): Pro
   }
 }
 
-const place = (where: string) => `[auth]\nplacement = "own"\n[keys]\nplacement = "${where}"\n`;
+const place = (where: string) => `[auth]\nplacement = "own"\n[tokenize]\nplacement = "own"\n[keys]\nplacement = "${where}"\n`;
 
 for (const where of ['own', 'process']) {
   test(`with placement = "${where}" nothing is answered beside the front, and keys work`, () =>
