@@ -54,7 +54,7 @@ export class Life {
   /** Settles when it is in one of these states. @throws Fault CANCELLED */
   until(states: readonly ModelState[], signal?: AbortSignal): Promise<void> {
     if (states.includes(this.state)) return Promise.resolve();
-    // An event that has passed is told to nobody.
+    // No listener hears of an abort that has passed.
     if (signal?.aborted) return Promise.reject(new Fault('CANCELLED'));
     return new Promise((resolve, reject) => {
       const end = (settle: () => void) => {

@@ -90,7 +90,7 @@ function endFailedHandshakes(server: Server, { name }: Listener, log: Log): void
     // All that Node says of a certificate that was refused is that the connection was closed.
     const reason = socket.authorizationError ? certificateRefused(refusalOf(socket)) : error.message;
     log.debug({ listener: name, reason }, 'TLS handshake failed');
-    // Of a handshake that takes too long Node only tells.
+    // Node reports a handshake that takes too long, and leaves its connection open.
     socket.destroy();
   });
 }

@@ -88,7 +88,7 @@ function behind(prefix: string): string {
   const points = Array.from(prefix, (each) => each.codePointAt(0) as number);
   while (points.at(-1) === LAST_CODE_POINT) points.pop();
   const last = points.pop();
-  // Behind a prefix of last code points are only longer texts of them than a key has.
+  // Nothing comes after a prefix of U+10FFFF alone: the range ends where no key is as long.
   if (last === undefined) return String.fromCodePoint(LAST_CODE_POINT).repeat(LONGEST_KEY + 1);
   return String.fromCodePoint(...points, last === BEFORE_SURROGATES ? BEHIND_SURROGATES : last + 1);
 }

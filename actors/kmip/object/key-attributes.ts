@@ -11,6 +11,12 @@ export function algorithmOf({ attributes }: Pick<ObjectDescription, 'attributes'
   return node?.type === TYPE.Enumeration ? nameOf('CryptographicAlgorithm', node.value) : undefined;
 }
 
+/** The attribute CryptographicLength, bits; 0 if the object does not have it, as for a key of a token that does not tell it. */
+export function lengthOf({ attributes }: Pick<ObjectDescription, 'attributes'>): number {
+  const node = attributes.first(TAG.CryptographicLength);
+  return node?.type === TYPE.Integer ? node.value : 0;
+}
+
 /** The curve in the attribute CryptographicDomainParameters. */
 export function curveOf({ attributes }: Pick<ObjectDescription, 'attributes'>): RecommendedCurve | undefined {
   const domain = attributes.first(TAG.CryptographicDomainParameters);

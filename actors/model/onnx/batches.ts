@@ -48,7 +48,7 @@ export class Batches {
   /** @returns the vector of each row @throws Fault CANCELLED */
   add(ids: readonly (readonly number[])[], signal: AbortSignal | undefined): Promise<readonly Float32Array[]> {
     if (ids.length === 0) return Promise.resolve([]);
-    // Its caller may have left while the texts were cut; an event that has passed is told to nobody.
+    // The caller may have left while its texts were cut: no listener hears of an abort that has passed.
     if (signal?.aborted) return Promise.reject(new Fault('CANCELLED'));
     return new Promise((resolve, reject) => {
       const rows = ids.map((each, at) => ({ ids: each, at })).sort((a, b) => a.ids.length - b.ids.length);

@@ -132,7 +132,7 @@ function watchClients({ server, closeIdle }: TlsService): () => void {
   const expireHandshakes = distrustLate(server);
   server.on('secureConnection', (socket) => {
     if (!socket.getPeerX509Certificate()) return;
-    // It has sent no request that was read.
+    // No request of it has been read yet.
     if (isDistrusted(socket)) return void socket.destroy();
     clients.add(socket);
     socket.on('close', () => clients.delete(socket));

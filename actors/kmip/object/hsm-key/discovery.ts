@@ -130,8 +130,8 @@ async function takeIn(taking: Taking, keys: readonly TokenKey[], at: SlotPlace):
   for (let from = 0; from < keys.length; from += AT_ONCE) {
     const outcomes = await Promise.allSettled(keys.slice(from, from + AT_ONCE).map((key) => takeInOne(taking, key, at)));
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-    const full = outcomes.find((outcome) => outcome.status === 'fulfilled' && outcome.value);
-    if (full) return taking.ctx.server.log.warn({ ...at, error: (full as PromiseFulfilledResult<string>).value }, 'keys on a token are left out');
+    const [full] = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? (outcome.value ?? []) : []));
+    if (full !== undefined) return taking.ctx.server.log.warn({ ...at, error: full }, 'keys on a token are left out');
   }
 }
 

@@ -12,7 +12,7 @@ import type { TokenKeyKind, TokenMechanism } from '../../../hsm/api.ts';
 import { flagOf } from '../flag.ts';
 import { HSM } from '../hsm-identifier.ts';
 import type * as Keys from '../key.ts';
-import { algorithmOf, curveOf } from '../key-attributes.ts';
+import { algorithmOf, curveOf, lengthOf } from '../key-attributes.ts';
 import type { ManagedObject } from '../managed-object.ts';
 import { ivFor } from '../software-key/ciphers.ts';
 import { publicKeyOf as storedPublicKey } from '../software-key/material.ts';
@@ -65,8 +65,7 @@ class HsmKey implements Keys.Key {
   }
 
   get length(): number {
-    const node = this.#object.attributes.first(TAG.CryptographicLength);
-    return typeof node?.value === 'number' ? node.value : 0;
+    return lengthOf(this.#object);
   }
 
   get curve(): RecommendedCurve | undefined {

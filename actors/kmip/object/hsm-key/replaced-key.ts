@@ -1,11 +1,11 @@
 // The object of a key in whose place another program has put another key: it comes to say what the token has now.
 import { isSameKey } from '../../../../crypto/key/same-key.ts';
-import { type ReadonlyAttributes, sameNode } from '../../../../kmip/attribute/set.ts';
+import { sameNode } from '../../../../kmip/attribute/set.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { boolean } from '../../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { flagOf } from '../flag.ts';
-import { algorithmOf, curveOf } from '../key-attributes.ts';
+import { algorithmOf, curveOf, lengthOf } from '../key-attributes.ts';
 import { markChanged } from '../life/lifecycle.ts';
 import type { Draft, ManagedObject, ObjectDescription } from '../managed-object.ts';
 import { publicKeyOf } from '../software-key/material.ts';
@@ -18,13 +18,8 @@ function isOfOtherKind(object: ObjectDescription, now: Draft): boolean {
   const [curve, curveNow] = [curveOf(object), curveOf(now)];
   if (curve !== undefined && curveNow !== undefined) return curve !== curveNow;
   const isRsa = (each: ObjectDescription) => algorithmOf(each) === 'RSA';
-  const [length, lengthNow] = [lengthOf(object.attributes), lengthOf(now.attributes)];
+  const [length, lengthNow] = [lengthOf(object), lengthOf(now)];
   return isRsa(object) !== isRsa(now) || (length > 0 && lengthNow > 0 && length !== lengthNow);
-}
-
-function lengthOf(attributes: ReadonlyAttributes): number {
-  const value = attributes.first(TAG.CryptographicLength)?.value;
-  return typeof value === 'number' ? value : 0;
 }
 
 /**

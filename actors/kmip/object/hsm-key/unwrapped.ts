@@ -3,10 +3,9 @@ import { createHash, type KeyObject } from 'node:crypto';
 import { keyFacts } from '../../../../crypto/key/key-algorithm.ts';
 import { refusalOf as refusalIn } from '../../../../kmip/crypto-refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
-import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import type { TokenKey, WrappedKey as WrappedTokenKey } from '../../../hsm/api.ts';
 import type { Key, WrappedMaterial } from '../key.ts';
-import { algorithmOf } from '../key-attributes.ts';
+import { algorithmOf, lengthOf } from '../key-attributes.ts';
 import type { ManagedObject } from '../managed-object.ts';
 import { KeyOnToken } from './key-on-token.ts';
 import { publicKeyOf } from './public-key.ts';
@@ -73,11 +72,6 @@ function typeOf(object: ManagedObject, { format }: WrappedMaterial): WrappedToke
   if (object.type === SecretData) return 'GENERIC';
   if (object.type !== SymmetricKey || lengthOf(object) === 0) return undefined;
   return algorithm === 'AES' ? 'AES' : algorithm?.startsWith('HMAC_SHA') ? 'GENERIC' : undefined;
-}
-
-function lengthOf({ attributes }: ManagedObject): number {
-  const node = attributes.first(TAG.CryptographicLength);
-  return typeof node?.value === 'number' ? node.value : 0;
 }
 
 /** Asks the token to unwrap it. A token that is away or broken is no reason to have the key elsewhere. */

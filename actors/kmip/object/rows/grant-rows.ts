@@ -49,24 +49,16 @@ export class GrantRows {
 
   /** Those of these users only: an object can have thousands, and a transaction keeps others waiting. */
   async readOf(from: Reader, id: string, mark: Uint8Array, users: readonly string[]): Promise<Grants> {
-    const places = users.map((_, at) => `$${at + 2}`).join(', ');
-    return this.#verified(await from.all<GrantRow>(`SELECT ${COLUMNS} FROM kms_grant WHERE object_id = $1 AND user_id IN (${places})`, [id, ...users]), mark);
+    const { sql, params } = valueList(users, 2);
+    return this.#verified(await from.all<GrantRow>(`SELECT ${COLUMNS} FROM kms_grant WHERE object_id = $1 AND user_id IN (${sql})`, [id, ...params]), mark);
   }
 
   /** Grants of the same operations share their set, because many are kept in memory. */
   #verified(rows: readonly GrantRow[], mark: Uint8Array): Grants {
     if (rows.length === 0) return NO_GRANTS;
-    const sets = new Map<string, ReadonlySet<string>>();
-    const parsed = (operations: string) => sets.get(operations) ?? parseOperations(operations);
-    return new Map(
-      rows
-        .filter((row) => this.isOwn(row, mark))
-        .map(({ user_id, operations }) => {
-          const set = parsed(operations);
-          sets.set(operations, set);
-          return [user_id, set];
-        }),
-    );
+    const own = rows.filter((row) => this.isOwn(row, mark));
+    const sets = new Map([...new Set(own.map(({ operations }) => operations))].map((operations) => [operations, parseOperations(operations)]));
+    return new Map(own.map(({ user_id, operations }) => [user_id, sets.get(operations) as ReadonlySet<string>]));
   }
 
   /** Everybody with a row of one object, not yet verified. */
