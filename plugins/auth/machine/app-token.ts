@@ -1,5 +1,5 @@
 // App tokens outside of the store: their value, their digest, how a request presents one, and the caller that one identifies.
-import { hash, randomBytes, randomUUID } from 'node:crypto';
+import { hash, randomBytes, randomUUIDv7 } from 'node:crypto';
 import type { NewToken, TokenView } from '../../../actors/token/api.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { appTokenIn } from '../../../kernel/http/caller/app-token.ts';
@@ -15,10 +15,10 @@ export function digestOf(secret: string): string {
   return hash('sha256', secret, 'base64url');
 }
 
-/** `hvs.` and 256 random bits; only the digest leaves this thread. */
+/** `hvs.` and 256 random bits; only the digest leaves this thread. Accessors begin with their time, so that those of a moment share pages of their indexes. */
 export function newAppToken(source: string): { value: string; token: NewToken } {
   const value = `hvs.${randomBytes(VALUE_BYTES).toString('base64url')}`;
-  return { value, token: { digest: digestOf(value), accessor: randomUUID(), source } };
+  return { value, token: { digest: digestOf(value), accessor: randomUUIDv7(), source } };
 }
 
 /** @returns undefined for a text that cannot be a token of this server */

@@ -1,5 +1,5 @@
 // Secret ids of a role: shown once when they are generated; listed and destroyed by accessor.
-import { randomUUID } from 'node:crypto';
+import { randomUUID, randomUUIDv7 } from 'node:crypto';
 import type { Route } from '../../../kernel/http/route.ts';
 import Type from '../../../kernel/type.ts';
 import type { AuthContext } from '../actors.ts';
@@ -22,7 +22,7 @@ export function secretIdRoutes(ctx: AuthContext): readonly Route[] {
       const { ttl: ttlSeconds, num_uses: numUses, cidr_list: cidrs, token_bound_cidrs: tokenCidrs } = { ...DEFAULTS, ...body };
       const bounds = { boundCidrs: cidrsOf(cidrs), tokenBoundCidrs: cidrsOf(tokenCidrs) };
       const secretId = randomUUID();
-      const accessor = randomUUID();
+      const accessor = randomUUIDv7();
       const created = await token.of(role).createSecretId({ role, digest: digestOf(secretId), accessor, ttlSeconds, numUses, ...bounds }, by);
       existing(created || null);
       return { status: 200, body: { data: { secret_id: secretId, secret_id_accessor: accessor } } };

@@ -58,6 +58,20 @@ for (const database of databases) {
     assert.deepEqual(await audit('token.revoke'), [`token.revoke | success | admin | web/${first.accessor}`]);
   });
 
+  test(name('accessors of tokens and secret ids begin with the time when they were made (RFC 9562 section 5.7)'), async () => {
+    const before = Date.now();
+    const roleId = await makeRole('timed', { bind_secret_id: false });
+    await logIn(roleId);
+    const [{ accessor }] = (await tokensOf('/approle/role/timed')) as [Item];
+    const { secret_id, secret_id_accessor } = await machine.makeSecretId('timed');
+    for (const id of [accessor, secret_id_accessor]) {
+      const time = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
+      assert.ok(time >= before && time <= Date.now(), id);
+    }
+    // What is secret is random throughout.
+    assert.match(secret_id, /^.{14}4/);
+  });
+
   test(name('expired tokens are not listed, pages follow each other, and roles that do not exist are not found'), async () => {
     const roleId = await makeRole('paged', { bind_secret_id: false, token_ttl: 60 });
     for (let made = 0; made < 3; made++) await logIn(roleId);
