@@ -10,6 +10,7 @@ import { administeredRealms, administers, requireAdministration } from './admini
 import type { Admin, AdminRecord, DirectoryApi, Principal } from './api.ts';
 import { auditChange, type DirectoryServer, requireRealmQuota } from './directory-server.ts';
 import { keepSuperAdmin } from './last-super-admin.ts';
+import { endUnadmitted } from './unadmitted.ts';
 
 /** Highest number of realms in one record. */
 const MAX_REALMS = 1_000;
@@ -57,12 +58,13 @@ function createAdmin(part: DirectoryServer, admin: AdminRecord, by: Principal): 
 
 function updateAdmin(part: DirectoryServer, admin: AdminRecord, by: Principal): Promise<Admin | null> {
   return part.store.transaction(async (tx) => {
-    if (!(await requireOwner(tx, admin.id, by))) return null;
+    const before = await requireOwner(tx, admin.id, by);
+    if (!before) return null;
     await requireAdministration(tx, by, admin.realms);
     await overwriteAdmin(tx, admin);
     await writeRealms(part, tx, admin);
     await bindAdmin(tx, admin);
-    return readChanged(part, tx, admin.id, by);
+    return readChanged(part, tx, before, by);
   });
 }
 
@@ -81,6 +83,7 @@ async function deleteAdmin({ store, clock, args }: DirectoryServer, id: string, 
       await endName(tx, userName(realm, userpass), clock.now());
       await endSessionsOf(tx, realm, userpass);
     }
+    await endUnadmitted(tx, admin);
     await keepSuperAdmin(tx, args.clientCertificates);
     await auditChange(tx, by, 'admin.delete', id, undefined);
   });
@@ -107,7 +110,7 @@ function changeRealms(
     await requireAdministration(tx, by, [realm]);
     if (!(await tx.get('SELECT id FROM realm WHERE id = $1', [realm]))) return null;
     await change(tx, admin);
-    return readChanged(part, tx, id, by);
+    return readChanged(part, tx, admin, by);
   });
 }
 
@@ -118,9 +121,10 @@ async function requireRoom(part: DirectoryServer, tx: Transaction, id: string, r
   await requireRealmQuota(tx, part, 'admins_per_realm', realm);
 }
 
-/** The common last steps of every change of a record. */
-async function readChanged({ args }: DirectoryServer, tx: Transaction, id: string, by: Principal): Promise<Admin> {
+/** The common last steps of every change of a record. @param before the record as it was */
+async function readChanged({ args }: DirectoryServer, tx: Transaction, before: Admin, by: Principal): Promise<Admin> {
+  await endUnadmitted(tx, before);
   await keepSuperAdmin(tx, args.clientCertificates);
-  await auditChange(tx, by, 'admin.update', id, undefined);
-  return (await findAdmin(tx, id)) as Admin;
+  await auditChange(tx, by, 'admin.update', before.id, undefined);
+  return (await findAdmin(tx, before.id)) as Admin;
 }

@@ -3,10 +3,10 @@ import type { Transaction } from '../../kernel/store/store.ts';
 import { CHUNK, valueList } from '../../kernel/store/value-list.ts';
 import { userCounter } from '../../kernel/versions.ts';
 
-/** Ends every session of a user, of any scheme. */
-export async function endSessionsOf(tx: Transaction, realm: string, username: string): Promise<void> {
+/** Ends every session of a user. @param scheme null: of any scheme */
+export async function endSessionsOf(tx: Transaction, realm: string, username: string, scheme: string | null = null): Promise<void> {
   tx.touch(userCounter(realm, username));
-  await tx.run('DELETE FROM session WHERE realm = $1 AND username = $2', [realm, username]);
+  await tx.run('DELETE FROM session WHERE realm = $1 AND username = $2 AND scheme = COALESCE($3, scheme)', [realm, username, scheme]);
 }
 
 /** The same of several users, at most CHUNK. */

@@ -72,6 +72,45 @@ for (const database of databases) {
     assert.equal((await byPassword('_', 'quin')).status, 401);
   });
 
+  test(name('the session of somebody whom no record admits any more ends, by every scheme, and no other'), async () => {
+    const there = { realms: ['_'], userpass: 'rita', jwt: 'rita', client_certificate: 'rita' };
+    const change = async (method: 'PUT' | 'DELETE', path: string, body?: object) =>
+      assert.ok((await server.ask(method, `/admins/${path}`, { cookie: they.root, body })).status < 300, path);
+    const lives = async ({ cookie }: { cookie?: string | undefined }) => (await server.ask('GET', '/whoami', { cookie })).status === 200;
+    await they.user('_', 'rita', 'rita password');
+    for (const [what, goes, stays] of [
+      ['the record lists another realm', () => change('PUT', 'rita', { ...there, realms: ['r1'] }), []],
+      ['the realm is taken from it', () => change('DELETE', 'rita/realms/_'), []],
+      ['it names others', () => change('PUT', 'rita', { realms: ['_'], jwt: 'other', client_certificate: 'rita' }), [byCard]],
+      [
+        'another one admits two of them',
+        async () => {
+          assert.equal((await record(they.root, 'rita2', { realms: ['_'], jwt: 'rita', client_certificate: 'rita' })).status, 201);
+          await change('PUT', 'rita', { realms: [] });
+        },
+        [byCard, bearer],
+      ],
+      [
+        'both are deleted',
+        async () => {
+          await change('DELETE', 'rita2');
+          await change('DELETE', 'rita');
+        },
+        [],
+      ],
+    ] as const) {
+      const known = (await server.ask('GET', '/admins/rita', { cookie: they.root })).status === 200;
+      if (known) await change('PUT', 'rita', there);
+      else assert.equal((await record(they.root, 'rita', there)).status, 201);
+      const elsewhere = await byCard('r1', 'rita');
+      const inside = await Promise.all([byCard, bearer, byPassword].map(async (way) => ({ way, session: await way('_', 'rita') })));
+      for (const { session } of inside) assert.ok(await lives(session), what);
+      await goes();
+      for (const { way, session } of inside) assert.equal(await lives(session), (stays as readonly unknown[]).includes(way), `${what}: ${way.name}`);
+      assert.ok(await lives(elsewhere), what);
+    }
+  });
+
   test(name('a record that goes while the password is hashed lets nobody in'), async () => {
     assert.equal((await server.ask('PUT', '/admins/quin/realms/_', { cookie: they.root })).status, 200);
     const entering = Array.from({ length: 8 }, () => byPassword('_', 'quin'));
