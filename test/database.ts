@@ -10,6 +10,9 @@ export const RUN_POSTGRES_VARIABLE = 'GATEHOUSE_TEST_RUN_POSTGRES';
 /** Whether this run of the file is the second one. */
 export const IS_ON_POSTGRES = process.env[POSTGRES_VARIABLE] !== undefined;
 
+/** With the order of a language, as most databases outside of tests have it: what relies on the order of bytes has to say so. */
+export const IN_A_LANGUAGE = "TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'";
+
 const made = new Map<string, Promise<string>>();
 let databases = 0;
 
@@ -26,7 +29,7 @@ export async function postgresDatabase(folder: string): Promise<string | undefin
 export async function createDatabase(cluster: string): Promise<string> {
   databases += 1;
   const name = `test_${process.pid}_${databases}`;
-  await query(cluster, `CREATE DATABASE ${name}`);
+  await query(cluster, `CREATE DATABASE ${name} ${IN_A_LANGUAGE}`);
   const url = new URL(cluster);
   url.pathname = `/${name}`;
   return url.href;

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { IN_A_LANGUAGE } from './database.ts';
 import { type Disk, mountDisk } from './disk.ts';
 import { postgresFolder } from './system.ts';
 
@@ -63,7 +64,7 @@ export async function startPostgres({ diskMb = 0, isDurable = false } = {}): Pro
     pids: () => all.flatMap((server) => (server.isRunning ? [server.pid] : [])),
     async database() {
       databases += 1;
-      await query(current.url('postgres'), `CREATE DATABASE test${databases}`);
+      await query(current.url('postgres'), `CREATE DATABASE test${databases} ${IN_A_LANGUAGE}`);
       return current.url(`test${databases}`);
     },
     // An immediate shutdown: every connection is cut and nothing is finished.

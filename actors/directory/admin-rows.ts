@@ -1,8 +1,8 @@
 // Rows of admin records, and of the realms that they list.
 import { Fault } from '../../kernel/fault.ts';
 import { type EncodedPage, encodePage } from '../../kernel/runtime/channel/encoded-page.ts';
-import { type PageRequest, readPage } from '../../kernel/store/page.ts';
-import { isUniqueViolation, type Reader, type Transaction } from '../../kernel/store/store.ts';
+import { byCodePoints, type PageRequest, readPage } from '../../kernel/store/page.ts';
+import { isUniqueViolation, type Reader, type Store, type Transaction } from '../../kernel/store/store.ts';
 import type { Admin, AdminRecord } from './api.ts';
 import { type DirectoryServer, requireRealmQuota } from './directory-server.ts';
 
@@ -93,8 +93,8 @@ export async function writeRealms(part: DirectoryServer, tx: Transaction, { id, 
 }
 
 /** One page of admins, each with its realms. */
-export async function listAdmins(store: Reader, page: PageRequest): Promise<EncodedPage<Admin>> {
-  const { items, ...rest } = await readPage<Row>(store, LISTING, page);
+export async function listAdmins(store: Store, page: PageRequest): Promise<EncodedPage<Admin>> {
+  const { items, ...rest } = await readPage<Row>(store, { ...LISTING, collation: byCodePoints(store.dialect) }, page);
   return encodePage({ ...rest, items: await adminsOf(store, items) });
 }
 

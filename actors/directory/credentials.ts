@@ -4,7 +4,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { encodePage } from '../../kernel/runtime/channel/encoded-page.ts';
 import { userName } from '../../kernel/store/account-name.ts';
 import { endName, holdName } from '../../kernel/store/accounts.ts';
-import { mapPage, readPage } from '../../kernel/store/page.ts';
+import { byCodePoints, mapPage, readPage } from '../../kernel/store/page.ts';
 import { isUniqueViolation } from '../../kernel/store/store.ts';
 import { endSessionsOf } from '../session/end.ts';
 import { requireAdministration } from './administered.ts';
@@ -57,7 +57,7 @@ export function credentialApi(part: DirectoryServer): CredentialApi {
   return {
     async listCredentials(realm, page) {
       const one = realm === null ? {} : { where: 'realm = $1', params: [realm] };
-      return encodePage(mapPage(await readPage<Row>(store, { ...LISTING, ...one }, page), credentialOf));
+      return encodePage(mapPage(await readPage<Row>(store, { ...LISTING, collation: byCodePoints(store.dialect), ...one }, page), credentialOf));
     },
     async getCredential(realm, username) {
       const row = await store.get<Row>(`SELECT ${COLUMNS} FROM userpass WHERE realm = $1 AND username = $2`, [realm, username]);

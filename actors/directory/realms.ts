@@ -3,8 +3,8 @@ import { Fault } from '../../kernel/fault.ts';
 import { encodePage } from '../../kernel/runtime/channel/encoded-page.ts';
 import { realmScope, userName } from '../../kernel/store/account-name.ts';
 import { endName, endUsers, holdName } from '../../kernel/store/accounts.ts';
-import { cursorOf, mapPage, type Page, type PageRequest, parseCursor, readPage } from '../../kernel/store/page.ts';
-import { isUniqueViolation, type Reader, type Transaction } from '../../kernel/store/store.ts';
+import { byCodePoints, cursorOf, mapPage, type Page, type PageRequest, parseCursor, readPage } from '../../kernel/store/page.ts';
+import { isUniqueViolation, type Reader, type Store, type Transaction } from '../../kernel/store/store.ts';
 import { CHUNK } from '../../kernel/store/value-list.ts';
 import { endSessionsOfAll, endSomeSessionsIn } from '../session/end.ts';
 import { requireSuperAdmin } from './administered.ts';
@@ -29,6 +29,10 @@ export async function findRealm(store: Reader, id: string): Promise<Realm | null
 
 function realmOf(row: Row): Realm {
   return { ...row, auth_params: JSON.parse(row.auth_params) as AuthParams };
+}
+
+async function listAll(store: Store, page: PageRequest): Promise<Page<Realm>> {
+  return mapPage(await readPage<Row>(store, { ...LISTING, collation: byCodePoints(store.dialect) }, page), realmOf);
 }
 
 /** A page of the realms that an admin administers. */
@@ -58,7 +62,7 @@ type RealmApi = Pick<DirectoryApi, 'listRealms' | 'getRealm' | 'createRealm' | '
 export function realmApi(part: DirectoryServer): RealmApi {
   const { store } = part;
   return {
-    listRealms: async (only, page) => encodePage(only === null ? mapPage(await readPage<Row>(store, LISTING, page), realmOf) : await listOf(store, only, page)),
+    listRealms: async (only, page) => encodePage(only === null ? await listAll(store, page) : await listOf(store, only, page)),
     getRealm: (id) => findRealm(store, id),
     createRealm: (realm, by) => createRealm(part, realm, by),
     updateRealm: (realm, by) => updateRealm(part, realm, by),

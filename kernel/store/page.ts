@@ -1,7 +1,7 @@
 // Reads a list page by page, with a limited number of rows and bytes in each page.
 import { Fault } from '../fault.ts';
 import { plannedAnew } from './planned-anew.ts';
-import type { Reader, SqlValue } from './store.ts';
+import type { Dialect, Reader, SqlValue } from './store.ts';
 
 /** The page that a caller requests. */
 export interface PageRequest {
@@ -32,6 +32,8 @@ export interface Listing {
   readonly params?: readonly SqlValue[];
   /** The columns of the key in order, with their types. */
   readonly key: Readonly<Record<string, 'string' | 'number'>>;
+  /** Of the last column of the key: `byCodePoints`, for a list that is searched by a prefix. */
+  readonly collation?: string;
   /** The greatest keys first. */
   readonly isDescending?: boolean;
   /** SQL for the size of a row in bytes. */
@@ -43,6 +45,12 @@ const MAX_PAGE_ROWS = 1_000;
 const MAX_PAGE_BYTES = 1_048_576;
 /** Added to the size of each row for everything but its texts. */
 const ROW_BYTES = 64;
+
+/**
+ * The order of code points, in which all texts with one beginning are together. A database of PostgreSQL has the order of a language unless it was made
+ * with the locale C: it takes `Ann`, `ann` and `Änne` as neighbours. The index of the list needs this order too.
+ */
+export const byCodePoints = (dialect: Dialect): string => (dialect === 'postgres' ? ' COLLATE "C"' : '');
 
 /** @throws Fault BAD_REQUEST for an invalid cursor */
 export async function readPage<T extends object>(reader: Reader, all: Listing, { after, limit, prefix }: PageRequest): Promise<Page<T>> {
@@ -63,8 +71,8 @@ export async function readPage<T extends object>(reader: Reader, all: Listing, {
 }
 
 /** SQL for the condition and the order of a listing; the parameters of the cursor, if there is one, come after those of the listing. */
-export function orderedSql({ where, params = [], key, isDescending = false }: Listing, hasCursor: boolean): string {
-  const columns = Object.keys(key);
+export function orderedSql({ where, params = [], key, collation = '', isDescending = false }: Listing, hasCursor: boolean): string {
+  const columns = Object.keys(key).map((column, at, { length }) => (at === length - 1 ? column + collation : column));
   const begin = columns.map((_, at) => `$${params.length + at + 1}`);
   const conditions = [...(where === undefined ? [] : [`(${where})`]), ...(hasCursor ? [`(${columns}) ${isDescending ? '<' : '>'} (${begin})`] : [])];
   return `${conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : ''} ORDER BY ${columns.map((column) => (isDescending ? `${column} DESC` : column))}`;
@@ -72,8 +80,8 @@ export function orderedSql({ where, params = [], key, isDescending = false }: Li
 
 /** A range of the key, which an index finds. */
 function beginning(listing: Listing, prefix: string): Listing {
-  const { where, params = [], key } = listing;
-  const column = Object.keys(key).at(-1);
+  const { where, params = [], key, collation = '' } = listing;
+  const column = Object.keys(key).at(-1) + collation;
   const range = `${column} >= $${params.length + 1} AND ${column} < $${params.length + 2}`;
   return { ...listing, where: where === undefined ? range : `(${where}) AND ${range}`, params: [...params, prefix, behind(prefix)] };
 }

@@ -65,4 +65,16 @@ export const AUTH_MIGRATIONS: readonly Migration[] = [
   },
   BOUNDS_MIGRATION,
   TOKEN_LIST_MIGRATION,
+  {
+    id: 11,
+    about: 'names by their beginning, also where the database has the order of a language',
+    sql: {
+      sqlite: '',
+      postgres: `
+        CREATE INDEX realm_name ON realm (id COLLATE "C");
+        CREATE INDEX admin_name ON admin (id COLLATE "C");
+        CREATE INDEX userpass_name ON userpass (realm, username COLLATE "C");
+      `,
+    },
+  },
 ];

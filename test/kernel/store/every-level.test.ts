@@ -43,6 +43,7 @@ const STEPS: readonly Levels[] = [
   { keys: 15 },
   { auth: 10 },
   { model: 4 },
+  { auth: 11 },
 ];
 const VERSIONS = STEPS.map((_, at): Levels => Object.assign({}, ...STEPS.slice(0, at + 1)));
 
