@@ -1,4 +1,5 @@
 // The first admin: created once for all nodes on the first start, and reset when an operator asks for it.
+import { randomUUID } from 'node:crypto';
 import { realmScope, userName } from '../../kernel/store/account-name.ts';
 import { holdName } from '../../kernel/store/accounts.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
@@ -7,6 +8,7 @@ import { bindAdmin } from './admin-accounts.ts';
 import { findAdmin } from './admin-rows.ts';
 import type { AdminRecord, AuthParams, DirectoryApi, FirstStart } from './api.ts';
 import type { DirectoryServer } from './directory-server.ts';
+import { endUnadmitted } from './unadmitted.ts';
 
 const LOCK = 'gatehouse first start';
 const YEAR_SECONDS = 31_536_000;
@@ -68,9 +70,26 @@ async function makeAdmin(tx: Transaction, { username, passwordHash }: FirstStart
     [username, passwordHash, now],
   );
   await holdName(tx, userName('_', username));
-  await tx.run('INSERT INTO admin (id, userpass) VALUES ($1, $1) ON CONFLICT (id) DO UPDATE SET userpass = $1', [username]);
-  await tx.run(`INSERT INTO admin_realm (admin, realm) VALUES ($1, '_') ON CONFLICT (admin, realm) DO NOTHING`, [username]);
-  await bindAdmin(tx, (await findAdmin(tx, username)) as AdminRecord);
+  const id = await recordOf(tx, username);
+  const before = await findAdmin(tx, id);
+  await tx.run('INSERT INTO admin (id, userpass) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET userpass = $2', [id, username]);
+  await tx.run(`INSERT INTO admin_realm (admin, realm) VALUES ($1, '_') ON CONFLICT (admin, realm) DO NOTHING`, [id]);
+  await bindAdmin(tx, (await findAdmin(tx, id)) as AdminRecord);
+  if (before) await endUnadmitted(tx, before);
+}
+
+/**
+ * The id of the admin's record: of one that lists `_` already, or else a free id. Any other record with the admin's id belongs to somebody of another realm,
+ * whose names must not get into `_` by a reset.
+ */
+async function recordOf(tx: Transaction, username: string): Promise<string> {
+  const own = await tx.get<{ id: string }>(
+    `SELECT admin.id AS id FROM admin JOIN admin_realm ON admin_realm.admin = admin.id AND admin_realm.realm = '_'
+      WHERE admin.id = $1 OR admin.userpass = $1 ORDER BY CASE WHEN admin.id = $1 THEN 1 ELSE 0 END, admin.id LIMIT 1`,
+    [username],
+  );
+  if (own) return own.id;
+  return (await findAdmin(tx, username)) ? `${username}-${randomUUID()}` : username;
 }
 
 /** Allows passwords in realm `_` again: disabling them is one of the ways in which an admin is locked out. */
