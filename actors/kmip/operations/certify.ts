@@ -30,6 +30,7 @@ import { withOutside } from '../object/outside.ts';
 import { chosenIn, placeFor } from '../object/place.ts';
 import type { Operation } from '../operation.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
+import { withDefaults } from '../policy/defaults.ts';
 
 const { ObjectType } = ENUM;
 const DEFAULT_DAYS = 365;
@@ -57,7 +58,8 @@ async function run(payload: Structure, ctx: OperationContext): Promise<readonly 
   await requireCreation(ctx);
   requireStorage(payload, TAG.ProtectionStorageMasks);
   if (await isCertificate(payload, ctx)) return renew(payload, ctx);
-  const wishes = wishesOf(payload, ctx.server.args.vendorIdentification);
+  const request = withDefaults(payload, (await ctx.policy()).defaults, { type: ObjectType.Certificate, tags: [TAG.Attributes] });
+  const wishes = wishesOf(request, ctx.server.args.vendorIdentification);
   const attributes = newAttributes(wishes.request, ObjectType.Certificate, TAG.Attributes);
   const place = placeFor(ctx, { type: ObjectType.Certificate, chosen: chosenIn(attributes.nodes()) });
   const subject = await subjectOf(payload, wishes, ctx);
@@ -116,9 +118,11 @@ async function subjectOf(payload: Structure, wishes: CertificateWishes, ctx: Ope
   return { publicKey, request, object, pair: undefined };
 }
 
-function pairFor({ ofKey }: CertificateWishes, ctx: OperationContext): Promise<PairDrafts> {
+async function pairFor({ ofKey }: CertificateWishes, ctx: OperationContext): Promise<PairDrafts> {
   const given = structure(TAG.RequestPayload, [structure(TAG.CommonAttributes, ofKey)]);
-  const attributesOf = (type: ManagedObject['type']) => newAttributes(given, type, TAG.CommonAttributes);
+  const { defaults } = await ctx.policy();
+  const attributesOf = (type: ManagedObject['type']) =>
+    newAttributes(withDefaults(given, defaults, { type, tags: [TAG.CommonAttributes] }), type, TAG.CommonAttributes);
   return withPair(ctx, async (source) => newPair(ctx, attributesOf(ObjectType.PrivateKey), attributesOf(ObjectType.PublicKey), source));
 }
 

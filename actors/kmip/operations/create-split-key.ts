@@ -28,6 +28,7 @@ import { chosenIn, type Place, placeFor } from '../object/place.ts';
 import { requireUnprotected } from '../object/protection.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
+import { withDefaults } from '../policy/defaults.ts';
 
 const { ObjectType } = ENUM;
 
@@ -58,8 +59,9 @@ export const createSplitKey = {
   run,
 } satisfies Operation;
 
-async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
+async function run(given: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   await requireCreation(ctx);
+  const request = withDefaults(given, (await ctx.policy()).defaults, { type: ObjectType.SplitKey, tags: [TAG.Attributes] });
   requireStorage(request, TAG.ProtectionStorageMasks);
   const type = required(codeOf(request, TAG.ObjectType), TAG.ObjectType);
   const parameters = splitParametersOf(request);

@@ -141,6 +141,34 @@ test('Query tells the defaults that were set before those of the server, for gro
   assert.deepEqual(await reasonsOf(client, 'Create', [create()]), ['InvalidField']);
 });
 
+test('the parts of a key, a certificate and the keys made for it take their defaults too', async () => {
+  await client.do(
+    'SetDefaults',
+    defaults(
+      objectDefaults(type('SplitKey'), attributes(algorithm('AES'), length(192), mask(0x0c), text(TAG.Comment, 'of a part'))),
+      objectDefaults(type('Certificate'), attributes(algorithm('EC'), length(256), text(TAG.Comment, 'of a certificate'))),
+      objectDefaults(types('PrivateKey', 'PublicKey'), attributes(text(TAG.Comment, 'of a pair'))),
+    ),
+  );
+  const heldBy = async (id: string) => required(structureOf(await client.do('GetAttributes', text(TAG.UniqueIdentifier, id)), TAG.Attributes), TAG.Attributes);
+  const commentOf = async (id: string) => textOf(await heldBy(id), TAG.Comment);
+  const method = enumeration(TAG.SplitKeyMethod, ENUM.SplitKeyMethod.XOR);
+  const counts = [integer(TAG.SplitKeyParts, 2), integer(TAG.SplitKeyThreshold, 2), method];
+  const part = idOf(await client.do('CreateSplitKey', type('SymmetricKey'), ...counts));
+  assert.deepEqual([await shapeOf(part), await commentOf(part)], [[ENUM.CryptographicAlgorithm.AES, 192, 0x0c], 'of a part']);
+  const named = structure(TAG.CertificateAttributes, [text(TAG.CertificateSubjectCN, 'subject')]);
+  const linkIn = (of: Structure, link: number) =>
+    required(
+      children(of, TAG.Link).find((each) => codeOf(each as Structure, TAG.LinkType) === link),
+      TAG.Link,
+    ) as Structure;
+  const certificate = await heldBy(idOf(await client.do('Certify', attributes(named, mask(3)))));
+  assert.equal(textOf(certificate, TAG.Comment), 'of a certificate');
+  for (const link of [ENUM.LinkType.PublicKeyLink, ENUM.LinkType.PrivateKeyLink])
+    assert.equal(await commentOf(required(textOf(linkIn(certificate, link), TAG.LinkedObjectIdentifier), TAG.LinkedObjectIdentifier)), 'of a pair');
+  await client.do('SetDefaults');
+});
+
 test('what cannot hold for any object is refused by its name, and nothing is set', async () => {
   const many = constraints(...Array.from({ length: 65 }, () => SMALL));
   assert.deepEqual(
