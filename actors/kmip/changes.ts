@@ -71,6 +71,13 @@ export class Changes implements ObjectTransaction {
     return this.#holders(owner, wrappingTerm(id));
   }
 
+  async wrappedBy(name: string, owner: string | undefined, most: number): Promise<string[]> {
+    const { tag, value } = wrappingTerm(name);
+    const whose = owner === undefined ? [] : [owner];
+    const sql = `SELECT object_id AS id FROM kms_attribute WHERE tag = $1 AND value = $2${owner === undefined ? '' : ' AND owner = $3'} LIMIT ${most}`;
+    return (await this.tx.all<{ id: string }>(sql, [tag, value, ...whose])).map(({ id }) => id);
+  }
+
   async generations(member: DescriptionDraft): Promise<DescriptionDraft[]> {
     const keyset = keysetOf(member);
     const found: DescriptionDraft[] = [];

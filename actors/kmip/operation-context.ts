@@ -67,6 +67,8 @@ export interface ObjectTransaction extends Objects<Draft, DescriptionDraft> {
   readWhole(id: string): Promise<Draft | undefined>;
   /** Identifiers of objects of the same owner that are stored or returned wrapped by this key. */
   findWrapped(key: DescriptionDraft): Promise<string[]>;
+  /** Identifiers of objects that are stored or returned wrapped by what has this name. @param owner of the objects; undefined: whoever owns them @param most so many of them */
+  wrappedBy(name: string, owner: string | undefined, most: number): Promise<string[]>;
   /** The other objects of its owner that are in the keyset of this object. */
   generations(member: DescriptionDraft): Promise<DescriptionDraft[]>;
   /** Gives everybody who may use `from` the same rights on `to`, which is new. */

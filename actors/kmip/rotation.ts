@@ -21,6 +21,7 @@ import { type Outside, withOutside } from './object/outside.ts';
 import { type Rekeyed, rewrapLeft } from './object/wrapping/rewrapping.ts';
 import type { ObjectTransaction } from './operation-context.ts';
 import type { KeyServer } from './server.ts';
+import { resumeRewrapping } from './unfinished-rewrapping.ts';
 
 const AT_ONCE = 1_000;
 /** Changes that wait at the same moment, and so reach the disk together: one after the other, each would wait for it alone. */
@@ -45,10 +46,11 @@ const BEGINNING: Place = [Number.MIN_SAFE_INTEGER, 0];
 const unfinished = new WeakMap<KeyServer['store'], Place>();
 
 /**
- * Processes all due objects until the time is up. It must visit all of them, because objects that cannot be rotated stay due.
+ * Goes on with what earlier rotations have left, and processes all due objects until the time is up. It must visit all of them, because objects that cannot be rotated stay due.
  * @returns the number of rotated objects
  */
 export async function rotateDue(server: KeyServer): Promise<number> {
+  await resumeRewrapping(server);
   const now = server.now();
   const began = server.monotonic();
   let rotated = 0;

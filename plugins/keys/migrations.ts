@@ -76,4 +76,9 @@ export const KEYS_MIGRATIONS: readonly Migration[] = [
     about: 'what tickets delegate, with a MAC, and how many operations are left of them',
     sql: 'ALTER TABLE kms_ticket ADD COLUMN operations_left BIGINT; ALTER TABLE kms_ticket ADD COLUMN rights TEXT; ALTER TABLE kms_ticket ADD COLUMN mac BYTEA;',
   },
+  {
+    id: 16,
+    about: 'keys that were replaced and may have wrapped objects still, so that what was begun is ended after a crash',
+    sql: 'CREATE TABLE kms_rewrapping (object_id TEXT NOT NULL PRIMARY KEY, replacement_id TEXT NOT NULL, worked_at BIGINT NOT NULL);',
+  },
 ];

@@ -213,6 +213,7 @@ export class ObjectsInMemory implements OperationContext {
       overwrite: write,
       remove: async (id) => void written.set(id, undefined),
       findWrapped: async () => [],
+      wrappedBy: async () => [],
       generations: async () => [],
       copyGrants: async () => {},
       audit: async (event, target) => void audited.push(`${event} ${target}`),

@@ -38,7 +38,7 @@ export const BOB: Principal = { user: 'acme/bob', realm: 'acme', scheme: 'up', s
 export const NOW = 1_700_000_000_000;
 
 const STOPPED: Clock = { now: () => NOW, monotonic: () => 0, setTimeout: (run) => ({ run, dueAt: 0 }) as ReturnType<Clock['setTimeout']>, clearTimeout() {} };
-const TABLES = ['kms_object', 'kms_attribute', 'kms_grant', 'kms_policy', 'kms_ticket', 'kms_asynchronous'];
+const TABLES = ['kms_object', 'kms_attribute', 'kms_grant', 'kms_policy', 'kms_rewrapping', 'kms_ticket', 'kms_asynchronous'];
 
 export interface FuzzedServer {
   /** As if it had just been started: nothing cached, no streams. */

@@ -17,6 +17,7 @@ import type { Draft } from '../object/managed-object.ts';
 import type { Outside } from '../object/outside.ts';
 import { chosenIn, lastGeneration, type Place, placeFor } from '../object/place.ts';
 import { findDependants, firstOf, type Rekeyed, updateDependants } from '../object/wrapping/rewrapping.ts';
+import { noteLeft } from '../object/wrapping/rewrapping-rows.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 import { symmetricFormat } from './made-format.ts';
 
@@ -42,6 +43,7 @@ export async function rekeyDraft(tx: ObjectTransaction, old: Draft, request: Str
   const dependants = await findDependants(tx, ids, { old, replacement }, ctx, outside);
   await replace(tx, ctx, { old, replacement });
   await updateDependants(tx, dependants, replacement, ctx.now);
+  if (left.length > 0) await noteLeft(tx.tx, { old: old.id, replacement: replacement.id }, ctx.server.now());
   await tx.audit('key.rekey', old.id);
   return { old, replacement, left };
 }

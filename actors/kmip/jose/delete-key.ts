@@ -10,6 +10,7 @@ import { isDestroyed, stateAt } from '../object/life/lifecycle.ts';
 import { pairOf, revokeDraft } from '../object/life/revocation.ts';
 import type { DescriptionDraft } from '../object/managed-object.ts';
 import { type Outside, withOutside } from '../object/outside.ts';
+import { requireNotNeeded } from '../object/still-needed.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 import { describeByKid } from './find-key.ts';
 
@@ -42,6 +43,7 @@ async function remove(tx: ObjectTransaction, draft: DescriptionDraft, ctx: Opera
   }
   // Only an active key must be revoked before it can be destroyed.
   if (stateAt(draft, now) === ENUM.State.Active) {
+    await requireNotNeeded(tx, draft, ctx);
     revokeDraft(draft, { reason: REASON, compromised: false, occurrence: undefined, now });
     await tx.audit('key.revoke', draft.id);
   }

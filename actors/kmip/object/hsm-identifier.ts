@@ -29,6 +29,12 @@ export function canonical(id: string, prefixes: readonly string[]): string {
   return short && prefixes.length === 1 ? `${prefixes[0]}${BORDER}${short[1]}${BORDER}${short[2]}` : id;
 }
 
+/** The identifier without its model, which `canonical` takes for it if there is one instance. @returns undefined if the key lies on no token */
+export function shortForm(id: string): string | undefined {
+  const [, rest] = /^hsm::[a-z][a-z0-9_]*::(\d.*)$/s.exec(id) ?? [];
+  return rest === undefined ? undefined : HSM + BORDER + rest;
+}
+
 /** A configuration may write the slot with leading zeros. */
 export const withPlainSlot = (configured: string): string => configured.replace(/^(hsm::(?:[a-z][a-z0-9_]*::)?)0+(?=\d+::)/, '$1');
 

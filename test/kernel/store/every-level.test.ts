@@ -44,6 +44,7 @@ const STEPS: readonly Levels[] = [
   { auth: 10 },
   { model: 4 },
   { auth: 11 },
+  { keys: 16 },
 ];
 const VERSIONS = STEPS.map((_, at): Levels => Object.assign({}, ...STEPS.slice(0, at + 1)));
 

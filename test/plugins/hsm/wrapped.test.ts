@@ -67,8 +67,8 @@ async function unwrapping(work: () => Promise<unknown>): Promise<readonly [made:
   return [after.made - before.made, after.others - before.others];
 }
 
-const revoke = (id: string) =>
-  kmip(server.admin, 'Revoke', identifier(id), structure('RevocationReason', enumeration('RevocationReasonCode', 'KeyCompromise')));
+const revoke = (id: string, reason = 'KeyCompromise', as = server.admin) =>
+  kmip(as, 'Revoke', identifier(id), structure('RevocationReason', enumeration('RevocationReasonCode', reason)));
 const gone = (there: number) => until(async () => library.unwrapped().there === there, `${there} unwrapped keys are on the token`, 10_000);
 
 function uses(): void {
@@ -208,9 +208,34 @@ function ends(): void {
     await refused(encrypt('ends a'), /^Wrong_Key_Lifecycle_State/);
     await done(revoke(on('wraps one')));
     await gone(there + 2);
+    const made = await done(encrypt('ends c'));
+    await done(revoke(on('wraps two'), 'CessationOfOperation'));
+    assert.equal((await done(decrypt('ends c', made)))['Data'], HEX);
     await done(kmip(server.admin, 'Destroy', identifier(on('wraps two'))));
     await gone(there);
     for (const id of ['c', 'd']) await refused(encrypt(`ends ${id}`), /^Wrapping_Object_(Destroyed|Not_Found)|wrapping key/);
+  });
+
+  test('a key that wraps others is destroyed only after it was revoked, by whatever name they know it', async () => {
+    const short = (name: string) => `hsm::${server.slot}::${name}`;
+    for (const [wrapper, named] of [
+      ['held', on('held')],
+      ['held in short', short('held in short')],
+      ['let go', on('let go')],
+    ] as const) {
+      await done(makeSecret(server.admin, on(wrapper)));
+      const [data] = await sealed(wrapper, randomBytes(32), KEY_WRAP);
+      await storeWrapped(server.user, `by ${wrapper}`, { algorithm: 'AES', bits: 256, how: KEY_WRAP, by: named, data: Buffer.from(data, 'hex') });
+      const held = /^Wrong_Key_Lifecycle_State: DENIED: objects are stored wrapped by .*revoke it by itself/;
+      await refused(kmip(server.admin, 'Destroy', identifier(on(wrapper))), held);
+      assert.match((await server.admin('DELETE', `/v1/crypto/keys/${encodeURIComponent(on(wrapper))}`)).text, /revoke it by itself/);
+      await done(encrypt(on(wrapper)));
+      if (wrapper === 'let go') {
+        await done(revoke('by let go', 'CessationOfOperation', server.user));
+        await done(kmip(server.user, 'Destroy', identifier('by let go')));
+      } else await done(revoke(on(wrapper)));
+      await done(kmip(server.admin, 'Destroy', identifier(on(wrapper))));
+    }
   });
 
   test('data that do not decrypt cost nobody an unwrapped key', async () => {

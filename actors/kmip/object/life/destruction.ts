@@ -3,11 +3,16 @@ import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import type { ObjectTransaction, OperationContext } from '../../operation-context.ts';
 import type { DescriptionDraft } from '../managed-object.ts';
 import type { Outside } from '../outside.ts';
+import { requireNotNeeded } from '../still-needed.ts';
 import { applyEvent, hasState, isDestroyed, settle } from './lifecycle.ts';
 
-/** @param remove also delete the row, so that the identifier can be used again @throws Refusal WrongKeyLifecycleState for an active object */
+/**
+ * @param remove also delete the row, so that the identifier can be used again
+ * @throws Refusal WrongKeyLifecycleState for an active object, and for a key that others are wrapped by
+ */
 export async function destroyDraft(tx: ObjectTransaction, draft: DescriptionDraft, ctx: OperationContext, remove: boolean, outside: Outside): Promise<void> {
   const { keeper } = ctx.server.objects.sourceOf(draft.id);
+  await requireNotNeeded(tx, draft, ctx);
   end(draft, ctx, keeper !== undefined);
   const { id } = draft;
   if (keeper)

@@ -7,12 +7,14 @@ import { type Structure, structure, text } from '../../../../kmip/ttlv/node.ts';
 import { structureOf } from '../../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import type { ObjectTransaction, OperationContext } from '../../operation-context.ts';
+import { linkedTo } from '../create.ts';
 import { wrappingKeyOf } from '../index-terms.ts';
 import { type Key, type KeyContext, keyOf } from '../key.ts';
 import { markChanged } from '../life/lifecycle.ts';
 import type { Draft } from '../managed-object.ts';
 import { fingerprint, type Outside, withOutside } from '../outside.ts';
 import { setWrapper } from '../wrapping-policy.ts';
+import { noteDone, noteLeft, noteWorked } from './rewrapping-rows.ts';
 import { unwrapWith, wrapWith } from './wrapping.ts';
 import { moveWrappingLink } from './wrapping-link.ts';
 import { ownParameters, withOwnParameters } from './wrapping-parameters.ts';
@@ -40,19 +42,42 @@ export function firstOf(ids: readonly string[]): readonly [readonly string[], re
   return [ids.slice(0, AT_ONCE), ids.slice(AT_ONCE)];
 }
 
-/** Rewraps the rest, after the replacement is stored: what cannot be done does not undo it. */
-export async function rewrapLeft(ctx: OperationContext, { old, replacement, left }: Rekeyed): Promise<void> {
+/**
+ * Rewraps the rest, after the replacement is stored: what cannot be done does not undo it, and a later run goes on with it.
+ * @param isOver whether the rest is for a later run
+ */
+export async function rewrapLeft(ctx: OperationContext, rekeyed: Rekeyed, isOver = () => false): Promise<void> {
+  const { old, left } = rekeyed;
   for (let [ids, rest] = firstOf(left); ids.length > 0; [ids, rest] = firstOf(rest))
     try {
-      await withOutside((outside) =>
-        ctx.change(async (tx) => updateDependants(tx, await findDependants(tx, ids, { old, replacement }, ctx, outside), replacement, ctx.now)),
-      );
+      if (isOver()) return await ctx.change(({ tx }) => noteWorked(tx, old.id, AT_ONCE_AGAIN));
+      await withOutside((outside) => ctx.change((tx) => rewrapPart(tx, ids, rest.length === 0, rekeyed, ctx, outside)));
     } catch (error) {
       // A batch that is one transaction ends with it.
       if (ctx.reader !== ctx.server.store) throw error;
       const problem = { object: old.id, left: ids.length + rest.length, error: describe(error) };
-      return ctx.server.log.warn(problem, 'objects stay wrapped by a key that was replaced: do not destroy it');
+      return ctx.server.log.warn(problem, 'objects stay wrapped by a key that was replaced: do not destroy it; the server will try again');
     }
+}
+
+/** As the time of the last work: before any other. */
+const AT_ONCE_AGAIN = 0;
+
+async function rewrapPart(
+  tx: ObjectTransaction,
+  ids: readonly string[],
+  isLast: boolean,
+  { old, replacement }: Rekeyed,
+  ctx: OperationContext,
+  outside: Outside,
+): Promise<void> {
+  await updateDependants(tx, await findDependants(tx, ids, { old, replacement }, ctx, outside), replacement, ctx.now);
+  if (!isLast) return noteWorked(tx.tx, old.id, ctx.server.now());
+  await noteDone(tx.tx, old.id);
+  // What was replaced in the meantime did not know of these objects.
+  const since = await tx.read(replacement.id);
+  const next = since && linkedTo(since, 'ReplacementObjectLink');
+  if (next !== undefined) await noteLeft(tx.tx, { old: replacement.id, replacement: next }, AT_ONCE_AGAIN);
 }
 
 /**

@@ -147,13 +147,18 @@ test('a transaction rewraps 50 objects at most, and one that fails leaves the re
     const change: OperationContext['change'] = (work) =>
       objects.change(async (tx) => {
         const updated: string[] = [];
-        const done = await work(Object.create(tx, { update: { value: (object: Draft) => tx.update(object).finally(() => updated.push(object.id)) } }));
+        const done = await work(
+          Object.create(tx, {
+            tx: { value: { run: async () => 1 } },
+            update: { value: (object: Draft) => tx.update(object).finally(() => updated.push(object.id)) },
+          }),
+        );
         if (sizes.length === failing) throw new Error('the disk is full');
         sizes.push(updated.length);
         return done;
       });
     const store = {};
-    const server = { log, store, keyKinds: objects.server.keyKinds };
+    const server = { log, store, keyKinds: objects.server.keyKinds, now: () => 0 };
     await rewrapLeft({ change, server, reader: store, caller: objects.caller, now: objects.now } as unknown as OperationContext, { ...KEYS, left: ids });
     assert.deepEqual(sizes, failing === undefined ? [50, 50, 20] : [50]);
     assert.deepEqual(warned, failing === undefined ? [] : [['old', 70]]);
