@@ -18,8 +18,10 @@ import { settle } from './object/life/lifecycle.ts';
 import { rotationDue } from './object/life/rotation-due.ts';
 import type { Draft } from './object/managed-object.ts';
 import { type Outside, withOutside } from './object/outside.ts';
+import { postponeDue } from './object/rows/date-columns.ts';
 import { type Rekeyed, rewrapLeft } from './object/wrapping/rewrapping.ts';
 import type { ObjectTransaction } from './operation-context.ts';
+import { auditActor } from './principal.ts';
 import type { KeyServer } from './server.ts';
 import { resumeRewrapping } from './unfinished-rewrapping.ts';
 
@@ -69,7 +71,7 @@ export async function rotateDue(server: KeyServer): Promise<number> {
         return rotated;
       }
       const callerOf = ({ owner }: DueRow): Principal => ({ user: owner, name: owners.get(owner)?.name ?? owner, scheme: 'rotation', source: '' });
-      const outcomes = await Promise.allSettled(rows.map((row) => rotateAlone(server, row.id, callerOf(row))));
+      const outcomes = await Promise.allSettled(rows.map((row) => rotateAlone(server, row, callerOf(row))));
       for (const outcome of outcomes) {
         if (outcome.status === 'rejected') throw outcome.reason;
         if (outcome.value) rotated += 1;
@@ -97,24 +99,45 @@ function groupsOf(due: readonly DueRow[]): readonly DueRow[][] {
   return groups;
 }
 
-/** Logs the problems of one object, among them an HSM that does not answer, so that they do not stop the rotation of others. @throws Fault if the database fails */
-async function rotateAlone(server: KeyServer, id: string, owner: Principal): Promise<boolean> {
+/** The problems of one object, among them an HSM that does not answer, do not stop the rotation of others. @throws Fault if the database fails */
+async function rotateAlone(server: KeyServer, row: DueRow, owner: Principal): Promise<boolean> {
   // The rotation runs with the owner's rights, because the owner's attributes request it.
   const ctx = new BatchContext(server, owner, WORKING_VERSION);
   try {
-    const rotated = await withPair(ctx, (source) => withOutside((outside) => ctx.change((tx) => rotate(tx, id, ctx, source, outside))));
+    const rotated = await withPair(ctx, (source) => withOutside((outside) => ctx.change((tx) => rotate(tx, row.id, ctx, source, outside))));
     if (typeof rotated === 'object') await rewrapLeft(ctx, rotated);
     return rotated !== false;
   } catch (error) {
-    const refusal = refusalOf(error);
-    const reason = refusal ? refusal.reason : isUnanswered(error) ? error.code : undefined;
-    if (reason) server.log.warn({ object: id, reason }, 'an object could not be rotated');
-    else if (error instanceof Fault) throw error;
-    else server.log.error({ object: id, error: describe(error) }, 'an object could not be rotated');
+    const reason = refusalOf(error)?.reason ?? (isUnanswered(error) ? error.code : undefined);
+    if (reason === undefined && error instanceof Fault) throw error;
+    await postpone(server, row, owner, reason, error);
     return false;
   } finally {
     ctx.opening.end();
   }
+}
+
+const [SOONEST_MS, LATEST_MS] = [60_000, 3_600_000];
+
+/** An object that cannot be rotated is tried again after longer and longer times, up to an hour, and told the first time: in the log and in the audit log. */
+async function postpone(server: KeyServer, row: DueRow, owner: Principal, reason: string | undefined, error: unknown): Promise<void> {
+  const { id } = row;
+  const object = (await server.rows.describe(server.store, id))?.object;
+  const stands = Number(row.due_at);
+  const due = (object && rotationDue(object)) ?? stands / 1000;
+  // What was postponed before is due later by its row than by its attributes.
+  const isFirst = stands <= due * 1000;
+  const now = server.now();
+  const next = now + (isFirst ? SOONEST_MS : Math.min(Math.max(now - due * 1000, SOONEST_MS), LATEST_MS));
+  const isMine = await server.store.transaction(async (tx) => {
+    const postponed = await postponeDue(tx, id, stands, next);
+    if (postponed && isFirst) await tx.audit({ event: 'key.rotate', target: id, outcome: 'failure', reason: reason ?? 'INTERNAL', ...auditActor(owner) });
+    return postponed;
+  });
+  if (!isMine) return;
+  const problem = { object: id, reason: reason ?? describe(error), next_attempt: new Date(next).toISOString() };
+  if (!isFirst) server.log.debug(problem, 'an object could not be rotated');
+  else server.log[reason === undefined ? 'error' : 'warn'](problem, 'an object could not be rotated; the server tries again, and tells the first time only');
 }
 
 async function rotate(tx: ObjectTransaction, id: string, ctx: BatchContext, source: PairSource, outside: Outside): Promise<boolean | Rekeyed> {

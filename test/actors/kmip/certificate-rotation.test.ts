@@ -120,6 +120,37 @@ test('a certificate whose key is gone is left as it is, and the log says so', as
   assert.ok(lines.some((line) => line['object'] === id && line['reason'] === 'ObjectDestroyed'));
 });
 
+test('what cannot be rotated is tried again after longer and longer times, and told the first time only', async () => {
+  const id = await newCertificate();
+  const key = linkedTo(await stored(id), 'PrivateKeyLink') as string;
+  await context().change(async (tx) => {
+    const draft = await tx.byId(key, 'Destroy');
+    applyEvent(draft, 'destroy', now);
+    await tx.update(draft);
+  });
+  now += HOUR;
+  const due = now;
+  const told = () => lines.filter((line) => line['object'] === id);
+  const tried: number[] = [];
+  for (; now <= due + 4 * HOUR; now += 60) {
+    const before = told().length;
+    await rotateDue(server);
+    if (told().length > before) tried.push((now - due) / 60);
+  }
+  assert.deepEqual(tried, [0, 1, 2, 4, 8, 16, 32, 64, 124, 184]);
+  assert.deepEqual(
+    told().map(({ level }) => level),
+    ['warn', ...Array(9).fill('debug')],
+  );
+  const audited = async () =>
+    (await store.all("SELECT outcome, reason FROM audit WHERE event = 'key.rotate' AND target = $1", [id])).map((row) => ({ ...row }));
+  assert.deepEqual(await audited(), [{ outcome: 'failure', reason: 'ObjectDestroyed' }]);
+  // Whoever changes it may have mended it.
+  await context().change(async (tx) => tx.update(await tx.byId(id, 'SetAttribute')));
+  await rotateDue(server);
+  assert.equal((await audited()).length, 2);
+});
+
 test('what is archived waits without a word until it is recovered, whenever it was archived', async () => {
   for (const whenDue of [false, true]) {
     const id = await newCertificate();
