@@ -15,6 +15,7 @@ import { KEY } from './life.ts';
 type NewKey = Calls['POST /v1/crypto/keys']['body'];
 
 const OUT = flag('-o, --out <file>', 'new file to write (default: standard output)');
+const ID = flag('--id <id>', 'identifier, for a key on an HSM: hsm::soft_hsm::0::signing');
 const FORMATS = ['pem', 'jwk', 'raw'] as const;
 
 export const exportKey = command<{ readonly format?: string; readonly out?: string }>({
@@ -53,15 +54,18 @@ function encoded(key: KeyObject, format: string): Buffer {
   return Buffer.from(format === 'pem' ? key.export({ format: 'pem', type }) : key.export({ format: 'der', type }));
 }
 
-export const importKey = command<{ readonly alg?: string; readonly tag?: readonly string[] }>({
+export const importKey = command<{ readonly alg?: string; readonly tag?: readonly string[]; readonly id?: string }>({
   name: 'import',
   about: 'Bring a key: PEM, JWK, or the bytes of a secret key. Prints its identifier',
   args: [['[file]', 'file to read (default: standard input)']],
-  flags: [flag('--alg <name>', 'what the key is for, needed for bytes: A256GCM, HS256, ES256, PS256 ...'), flag('--tag <tag...>', 'tag; repeatable')],
+  flags: [flag('--alg <name>', 'what the key is for, needed for bytes: A256GCM, HS256, ES256, PS256 ...'), flag('--tag <tag...>', 'tag; repeatable'), ID],
   example: 'gatehouse key import release.pem --alg ES256 --tag releases',
-  async run(given, [file], { alg, tag = [] }) {
+  async run(given, [file], { alg, tag = [], id }) {
+    // The server gives each of its own keys an identifier, and passes over any other.
+    if (id !== undefined && !id.startsWith('hsm::')) throw new CommandError('--id is for a key on an HSM: hsm::<model>::<slot>::<name>', EXIT.usage);
     const jwk = jwkOf(await wholeOf(file as string | undefined, given), alg);
-    const { kid } = await given.client().call('POST /v1/crypto/keys', { body: { ...jwk, ...(alg === undefined ? {} : { alg }) } as unknown as NewKey });
+    const told = { ...(alg === undefined ? {} : { alg }), ...(id === undefined ? {} : { kid: id }) };
+    const { kid } = await given.client().call('POST /v1/crypto/keys', { body: { ...jwk, ...told } as unknown as NewKey });
     // Before the tags: the key stays also if one of them is refused.
     given.out.line(kid);
     if (tag.length > 0) await given.client().call('POST /v1/crypto/keys/{kid}/tags', { params: { kid }, body: { tags: tag } });
@@ -124,13 +128,13 @@ function specification(id: string, mode: string): Node {
   return structure('KeyWrappingSpecification', enumeration('WrappingMethod', 'Encrypt'), key, enumeration('EncodingOption', 'NoEncoding'));
 }
 
-export const unwrap = command<{ readonly name?: string }>({
+export const unwrap = command<{ readonly name?: string; readonly id?: string }>({
   name: 'unwrap',
   about: 'Bring a key that wrap has written; the server unwraps it with the same wrapping key. Prints its identifier',
   args: [['[file]', 'file to read (default: standard input)']],
-  flags: [flag('--name <name>', 'name of the key')],
+  flags: [flag('--name <name>', 'name of the key'), ID],
   example: 'gatehouse key unwrap invoices.wrapped --name invoices-again',
-  async run(given, [file], { name }) {
+  async run(given, [file], { name, id = globalThis.crypto.randomUUID() }) {
     const { ObjectType, CryptographicUsageMask, object } = wrappedIn((await wholeOf(file as string | undefined, given)).toString('utf8'));
     const attributes = structure(
       'Attributes',
@@ -139,8 +143,7 @@ export const unwrap = command<{ readonly name?: string }>({
       ...(name === undefined ? [] : [nameAttribute(name)]),
     );
     // Import unwraps; Register would keep the key as it came.
-    const identifier = text('UniqueIdentifier', globalThis.crypto.randomUUID());
-    const members = [identifier, enumeration('ObjectType', ObjectType), enumeration('KeyWrapType', 'NotWrapped'), attributes, object];
+    const members = [text('UniqueIdentifier', id), enumeration('ObjectType', ObjectType), enumeration('KeyWrapType', 'NotWrapped'), attributes, object];
     const { UniqueIdentifier } = await given.client().kmip('Import', members);
     given.out.line(String(UniqueIdentifier));
   },
