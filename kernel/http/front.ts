@@ -18,7 +18,7 @@ import { addLiveViews } from './answer/live-views.ts';
 import type { ProblemWriter } from './answer/problem.ts';
 import { addJsonParser } from './body/body.ts';
 import type { Authentication } from './caller/authenticate.ts';
-import { trustedProxies, withoutPorts } from './caller/forwarded.ts';
+import { trustedProxies, watchProxies, withoutPorts } from './caller/forwarded.ts';
 import type { Connections } from './connection/connections.ts';
 import { malformed } from './connection/malformed.ts';
 import { refuseUnparsed } from './connection/refuse-unparsed.ts';
@@ -69,6 +69,7 @@ export interface Front {
 const MAX_PARAM = MAX_HEADER_BYTES;
 /** When a response reports that it is finished, its last bytes may not have passed through TLS yet. */
 const LINGER_MS = 100;
+const UNNAMED_PROXY = 'a proxy that http.trusted_proxies does not name passes requests on: all its clients count as one, with its address';
 /** Time for the first request of a connection that was taken before the close began: its handshake may not be finished. */
 const FIRST_REQUEST_MS = 1000;
 
@@ -127,10 +128,12 @@ function addHooks(app: FastifyInstance, { http, metrics, tracer, log, logsReques
   if (http.trusted_proxies.length > 0) readForwarded(app);
   if (tracer) traceRequests(app, tracer);
   const isTraced = tracer !== undefined;
+  const watch = watchProxies(http.trusted_proxies, (proxy) => log.warn({ proxy }, UNNAMED_PROXY));
   app.addHook('onRequest', (request, reply, done) => {
     running.begin(request.raw.socket);
     noteServed();
     request.response = reply.raw;
+    watch(request.raw.headers, request.raw.socket.remoteAddress ?? '');
     const refusal = malformed(request.raw);
     // What follows it may have another beginning for a proxy (RFC 9112 sections 6.1 and 6.3).
     if (refusal) reply.header('connection', 'close');

@@ -6,6 +6,7 @@ import { Fault } from '../fault.ts';
 import { STOPPING } from '../health/readiness.ts';
 import { preferred } from './answer/accept.ts';
 import type { Authentication } from './caller/authenticate.ts';
+import { isForwarded } from './caller/forwarded.ts';
 import { type Described, operationOf, SERVER_TAG } from './openapi/openapi.ts';
 import { refuseOthers } from './other-methods.ts';
 import type { ResponseDescription } from './route.ts';
@@ -90,8 +91,9 @@ async function isKnown(authentication: Authentication, request: FastifyRequest):
 }
 
 export function addProbes(app: FastifyInstance, { notReady, degraded, authentication, scrape, allow, version, isVersionJson }: ProbeOptions): void {
-  const allowed = addressList(['127.0.0.0/8', '::1', ...allow]);
+  const allowed = addressList(allow);
   const loopback = addressList(['127.0.0.0/8', '::1']);
+  const isLocal = ({ ip, headers }: FastifyRequest) => isListed(loopback, ip) && !isForwarded(headers);
   for (const path of PROBE_PATHS) refuseOthers(app, path, new Set(['GET']));
   app.get('/health', describeProbe('/health'), async () => ({ status: 'UP' }));
   app.get('/version', describeProbe('/version'), async ({ headers }, reply) => {
@@ -102,7 +104,7 @@ export function addProbes(app: FastifyInstance, { notReady, degraded, authentica
   app.get('/ready', describeProbe('/ready'), async (request, reply) => {
     const names = await notReady();
     const less = await degraded();
-    const mayKnow = isListed(loopback, request.ip) || (names.length + less.length > 0 && (await isKnown(authentication, request)));
+    const mayKnow = isLocal(request) || (names.length + less.length > 0 && (await isKnown(authentication, request)));
     reply.code(names.length === 0 ? 200 : isMerelyStopping(names) && asksFor404(request.query) ? STOPPING_STATUS : 503);
     return {
       status: names.length === 0 ? 'READY' : 'NOT_READY',
@@ -111,7 +113,7 @@ export function addProbes(app: FastifyInstance, { notReady, degraded, authentica
     };
   });
   app.get('/metrics', describeProbe('/metrics'), async (request, reply) => {
-    if (!isListed(allowed, request.ip)) throw new Fault('FORBIDDEN');
+    if (!isLocal(request) && !isListed(allowed, request.ip)) throw new Fault('FORBIDDEN');
     return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).send(await scrape());
   });
 }

@@ -78,7 +78,9 @@ export function createMetrics(): Metrics {
 
 export function createProcessMetrics(): ProcessMetrics {
   const registry = new Registry();
+  // Without the gauges that are called totals: each is the sum of the one beside it, and Prometheus takes totals for counters.
   collectDefaultMetrics({ register: registry, prefix: 'gatehouse_' });
+  for (const kind of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`gatehouse_nodejs_active_${kind}_total`);
   const about = { name: 'gatehouse_trace_spans_total', help: 'Spans of traces by what became of them: exported, failed or dropped' };
   return {
     registry,

@@ -1,4 +1,5 @@
-// What trusted proxies say of the addresses of clients: which proxies are believed, and how their X-Forwarded-For is read.
+// What proxies say of the addresses of clients: which proxies are believed, how their X-Forwarded-For is read, and what tells of others.
+import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { addressList, isListed } from '../../address-list.ts';
 
@@ -30,4 +31,29 @@ function bare(entry: string): string {
   const [, inBrackets, beforePort] = WITH_PORT.exec(entry) ?? [];
   const address = inBrackets ?? beforePort ?? entry;
   return entry === '' || isIP(address) !== 0 ? address : NO_ADDRESS;
+}
+
+/** What proxies add without being told to, and clients do not send. */
+const OF_PROXIES = ['x-forwarded-for', 'forwarded', 'x-forwarded-host', 'x-real-ip', 'via'] as const;
+
+/** Where proxies are: addresses of no client in the internet, which could have itself named in the log. */
+const NEAR = addressList(['127.0.0.0/8', '::1', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7', 'fe80::/10']);
+
+/** @returns whether a proxy has passed the request on, which may come from anywhere then */
+export function isForwarded(headers: IncomingHttpHeaders): boolean {
+  return OF_PROXIES.some((name) => headers[name] !== undefined);
+}
+
+/**
+ * All clients of a proxy that is not named share its address, and with it its limits and locks: who made it so does not see that.
+ * @param entries `[http] trusted_proxies` @returns tells of the first request that such a proxy has passed on
+ */
+export function watchProxies(entries: readonly string[], tell: (address: string) => void): (headers: IncomingHttpHeaders, address: string) => void {
+  const named = addressList(entries);
+  let isTold = false;
+  return (headers, address) => {
+    if (isTold || headers['x-forwarded-for'] === undefined || !isListed(NEAR, address) || isListed(named, address)) return;
+    isTold = true;
+    tell(address);
+  };
 }

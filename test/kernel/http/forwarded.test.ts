@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import { addressList } from '../../../kernel/address-list.ts';
 import { sourceOf } from '../../../kernel/http/connection/source.ts';
 import { people } from '../../people.ts';
+import { until } from '../../runtime.ts';
 import { signInAdmin, startServer } from '../../server.ts';
 
 test('the port of a client or of a proxy in X-Forwarded-For is no part of the address', async () => {
@@ -75,6 +76,26 @@ test('every network may be trusted; a prefix that is too long is refused by name
   await server.end();
   for (const entry of ['192.0.2.1/33', '2001:db8::/129', '192.0.2.1/x', '192.0.2.1/', 'proxy'])
     assert.throws(() => addressList([entry]), new Error(`${entry}: must be an IP address or a network such as 10.0.0.0/8`));
+});
+
+test('what a proxy on this machine passes on is not local, and a proxy that is not named is told of once', async () => {
+  const server = await startServer();
+  const metrics = async (headers: Record<string, string>) => (await server.ask('GET', '/metrics', { headers })).status;
+  assert.equal(await metrics({}), 200);
+  for (const headers of [{ 'x-forwarded-for': '203.0.113.9' }, { 'x-forwarded-for': '127.0.0.1' }, { forwarded: 'for=203.0.113.9' }, { via: '1.1 proxy' }])
+    assert.equal(await metrics(headers), 403, JSON.stringify(headers));
+  const told = () => server.lines.filter(({ level, proxy }) => level === 'warn' && proxy !== undefined).map(({ proxy }) => proxy);
+  await until(() => told().length > 0, 'the log tells of the proxy');
+  assert.deepEqual(told(), ['127.0.0.1']);
+  await server.end();
+  const named = await startServer({ config: '[http]\ntrusted_proxies = ["127.0.0.1"]\n[metrics]\nallow = ["127.0.0.1"]\n' });
+  const from = async (address: string) => (await named.ask('GET', '/metrics', { headers: { 'x-forwarded-for': address } })).status;
+  assert.deepEqual([await from('203.0.113.9'), await from('127.0.0.1')], [403, 200]);
+  assert.equal(
+    named.lines.some(({ proxy }) => proxy !== undefined),
+    false,
+  );
+  await named.end();
 });
 
 test.run();
