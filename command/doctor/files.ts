@@ -16,7 +16,15 @@ const SECRETS = ['root.key', 'gatehouse.db', 'gatehouse.db-wal', 'tls/key.pem', 
 
 export const checkFiles: Check = (installation) => {
   const folder = statOf(installation.dataDir);
-  if (!folder) return [ok('data folder', `${installation.dataDir} is not there yet; the first start makes it`)];
+  // Of a server that runs elsewhere, all that follows would look well.
+  if (!folder)
+    return [
+      warning(
+        'data folder',
+        `${installation.dataDir} is not there yet; the first start makes it`,
+        'if a server has run here already, name its folder with --data-dir',
+      ),
+    ];
   return [
     privacy(installation.dataDir, folder, 'data folder', '700'),
     ...kinds(installation),

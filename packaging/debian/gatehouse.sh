@@ -3,7 +3,11 @@
 set -e
 lib=/usr/lib/gatehouse
 node=$lib/node_modules/node/bin/node
-if [ "$1" != start ]; then exec "$node" --disable-warning=ExperimentalWarning "$lib/bin/gatehouse.mjs" "$@"; fi
+if [ "$1" != start ]; then
+  # What looks after an installation looks after that of the service, unless it is told otherwise.
+  export GATEHOUSE_CONFIG="${GATEHOUSE_CONFIG:-/etc/gatehouse/config.toml}" GATEHOUSE_DATA_DIR="${GATEHOUSE_DATA_DIR:-/var/lib/gatehouse}"
+  exec "$node" --disable-warning=ExperimentalWarning "$lib/bin/gatehouse.mjs" "$@"
+fi
 shift
 cores=$(nproc)
 helpers=$((cores > 5 ? 4 : cores > 1 ? cores - 1 : 1))

@@ -55,6 +55,12 @@ test('a sound installation has no problem; the initial password is pointed out',
   for (const { state, advice } of findings) assert.equal(advice === undefined, state === 'ok');
 });
 
+test('a data folder that is not there is pointed out: a server may have one elsewhere', async () => {
+  const findings = await found((data) => rmSync(data, { recursive: true }));
+  const about = findings.find((each) => each.about === 'data folder');
+  assert.deepEqual([about?.state, about?.advice], ['warning', 'if a server has run here already, name its folder with --data-dir']);
+});
+
 const DAMAGES: readonly (readonly [name: string, says: RegExp, damage: (dataDir: string) => void, config?: string])[] = [
   ['a root key that others can read', /^problem root\.key: other users can use .*mode 644/, (data) => chmodSync(join(data, 'root.key'), 0o644)],
   ['an open data folder', /^problem data folder: other users can use .*mode 755/, (data) => chmodSync(data, 0o755)],
