@@ -39,7 +39,7 @@ async function main(argv: readonly string[]): Promise<void> {
   startUsualThreads();
   keepClassesOfCode();
   const options = { plugins: BUILT_IN, builtIn, version, argv, env: process.env };
-  if (flags.backup !== undefined) return console.log(await backUp(options, flags.backup));
+  if (flags.backup !== undefined) return console.log(await backUp(options, flags.backup, stopped()));
   if (flags.restore !== undefined) return console.log(await restore(options, flags.restore));
   if (flags.copyStore !== undefined) return console.log(await copyStore(options, console.error));
   const sockets = passedSockets(process.env);
@@ -52,6 +52,19 @@ async function main(argv: readonly string[]): Promise<void> {
   const notes = server.announcements.map((text) => ` - ${text.replaceAll('{address}', server.address)}`);
   console.log(`gatehouse ${version} is ready at ${server.address}${notes.join('')}`);
   manager.ready(() => server.isServing());
+}
+
+/** @returns a signal for work that leaves nothing behind when it is told to stop; a second one ends it at once */
+function stopped(): AbortSignal {
+  const stop = new AbortController();
+  let firstAt: number | undefined;
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+    process.on(signal, () => {
+      if (firstAt !== undefined && performance.now() - firstAt > ONE_SIGNAL_MS) process.exit(1);
+      firstAt ??= performance.now();
+      stop.abort();
+    });
+  return stop.signal;
 }
 
 /** @param starting requests may be served before the whole server has started */

@@ -16,6 +16,7 @@ import { purgeResults } from './asynchronous/rows.ts';
 import { ASYNCHRONOUS_LIMITS, type Asynchronous } from './asynchronous/surroundings.ts';
 import { AsynchronousWorker } from './asynchronous/worker.ts';
 import { answerCrypto } from './jose/answer.ts';
+import { CorrelationRate } from './message/correlation-rate.ts';
 import { serve } from './message/serve.ts';
 import { databaseObjects } from './object/database-objects.ts';
 import { hsmKeys } from './object/hsm-key/hsm-key.ts';
@@ -69,6 +70,7 @@ function keyServers(args: KmipArgs, ctx: ActorContext, tokens: Tokens): Serving[
       random: new SeededRandom(),
       aside: createAside(() => ctx.call()),
       asynchronous,
+      correlations: new CorrelationRate(),
     };
   };
 }

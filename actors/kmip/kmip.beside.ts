@@ -11,6 +11,7 @@ import { runLater } from './asynchronous/later.ts';
 import { ASYNCHRONOUS_LIMITS } from './asynchronous/surroundings.ts';
 import { answerCrypto } from './jose/answer.ts';
 import { leave, leaveWrite } from './leave.ts';
+import { CorrelationRate } from './message/correlation-rate.ts';
 import { serve } from './message/serve.ts';
 import { databaseObjects } from './object/database-objects.ts';
 import { HSM } from './object/hsm-identifier.ts';
@@ -77,6 +78,7 @@ function keyServers(args: KmipArgs, ctx: BesideContext<KmipApi>, tokens: Tokens)
       random: new SeededRandom(),
       aside: leave,
       asynchronous: { clock: ctx.clock, limits: ASYNCHRONOUS_LIMITS, runLater, requireHere: leave, apart: leave, acting: leave },
+      correlations: new CorrelationRate(),
     };
   };
 }

@@ -5,6 +5,7 @@ import type { Store } from '../../kernel/store/store.ts';
 import type { KmipArgs } from './api.ts';
 import type { Aside } from './aside.ts';
 import type { Asynchronous } from './asynchronous/surroundings.ts';
+import type { CorrelationRate } from './message/correlation-rate.ts';
 import type { KeyKind } from './object/key.ts';
 import type { ObjectRouter } from './object/object-router.ts';
 import type { ContentRoom } from './object/rows/content-room.ts';
@@ -37,6 +38,8 @@ export interface KeyServer {
   readonly aside: Aside;
   /** Of requests that are answered later. */
   readonly asynchronous: Asynchronous;
+  /** Which messages get a line in the log. */
+  readonly correlations: CorrelationRate;
 }
 
 /** What one key server of a thread has for itself. */

@@ -25,10 +25,11 @@ const LOCK = 'gatehouse backup';
 
 /**
  * @param file path of the new file
+ * @param stop ends the backup, of which no file is left then
  * @returns text that tells the operator the result
  * @throws ConfigError, BackupError for problems that the operator can fix
  */
-export async function backUp(options: JobOptions, file: string): Promise<string> {
+export async function backUp(options: JobOptions, file: string, stop?: AbortSignal): Promise<string> {
   const configured = await configure(options);
   const { store } = configured.config;
   const dataDir = resolve(configured.dataDir);
@@ -37,10 +38,15 @@ export async function backUp(options: JobOptions, file: string): Promise<string>
   const url = openableStoreUrl(store.url, dataDir);
   requireWritable(url);
   if (existsSync(path)) throw new BackupError(`${path} exists already, and a backup never replaces a file; name a new file`);
-  return jobOf('the backup', () => writeAll({ ...configured, dataDir, url, path, version: options.version }));
+  return jobOf('the backup', () => writeAll({ ...configured, dataDir, url, path, version: options.version, stop }));
 }
 
-type Work = Pick<Configured, 'config' | 'catalog' | 'dataDir'> & { readonly url: string; readonly path: string; readonly version: string };
+type Work = Pick<Configured, 'config' | 'catalog' | 'dataDir'> & {
+  readonly url: string;
+  readonly path: string;
+  readonly version: string;
+  readonly stop: AbortSignal | undefined;
+};
 
 async function writeAll(work: Work): Promise<string> {
   const { url, path } = work;
@@ -54,7 +60,7 @@ async function writeAll(work: Work): Promise<string> {
   }
 }
 
-async function writeSnapshot({ config, catalog, dataDir, url, path, version }: Work): Promise<string> {
+async function writeSnapshot({ config, catalog, dataDir, url, path, version, stop }: Work): Promise<string> {
   const snapshot = await openSnapshot(url);
   try {
     const migrations = await migrationLevels(snapshot);
@@ -63,7 +69,7 @@ async function writeSnapshot({ config, catalog, dataDir, url, path, version }: W
     const dataKey = opened?.keys.get('auth')?.bytes;
     if (!opened || !dataKey) throw new BackupError(`the root key (store.root_key, or root.key in ${dataDir}) does not open the data keys of the database`);
     const header = { format: FORMAT, version: FORMAT_VERSION, server: version, made_at: Date.now(), root_key: opened.root.id, migrations } as const;
-    const written = await writeBackup(path, { header, tables, snapshot, dataKey });
+    const written = await writeBackup(path, { header, tables, snapshot, dataKey, stop });
     overwrite(opened);
     return `gatehouse: wrote ${written} rows of ${tables.length} tables to ${path}; a restore also needs the root key ${opened.root.id}, which is not in the file: store it elsewhere`;
   } finally {

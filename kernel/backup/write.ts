@@ -19,6 +19,7 @@ interface Contents {
   readonly snapshot: Snapshot;
   /** The data key for authentication. */
   readonly dataKey: Uint8Array;
+  readonly stop: AbortSignal | undefined;
 }
 
 /**
@@ -33,7 +34,9 @@ export async function writeBackup(path: string, contents: Contents): Promise<num
   try {
     const sink = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true });
     sink.on('open', makePrivate);
-    await pipeline(Readable.from(hashRows(contents, (count) => (rows = count))), createGzip(), sink);
+    // A file that is still being opened could not be removed.
+    const closed = new Promise<void>((resolve) => void sink.on('close', resolve));
+    await pipeline(Readable.from(hashRows(contents, (count) => (rows = count))), createGzip(), sink, { signal: contents.stop }).finally(() => closed);
     renameDurably(partial, path);
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
@@ -42,6 +45,7 @@ export async function writeBackup(path: string, contents: Contents): Promise<num
         `${partial} exists: another backup is writing it, or an earlier one was interrupted; wait for the other backup, or delete the file`,
       );
     removeLeft(partial);
+    if (contents.stop?.aborted) throw new BackupError('the backup was stopped, and no file is left of it');
     const trouble = diskTrouble(error);
     if (trouble) throw new BackupError(`${path} cannot be written: ${trouble}`);
     if (syscall !== undefined && code !== undefined) throw new BackupError(`${path} cannot be written (${code})`);

@@ -1,6 +1,7 @@
 // An operation context over objects in memory: changes work on copies and are committed whole, as those of the store are.
 import { randomUUID } from 'node:crypto';
 import type { KmipArgs, Principal } from '../../actors/kmip/api.ts';
+import { CorrelationRate } from '../../actors/kmip/message/correlation-rate.ts';
 import { linkedTo } from '../../actors/kmip/object/create.ts';
 import type { KeyKind } from '../../actors/kmip/object/key.ts';
 import type { DescriptionDraft, Draft } from '../../actors/kmip/object/managed-object.ts';
@@ -136,6 +137,7 @@ export class ObjectsInMemory implements OperationContext {
       },
       random: new SeededRandom(),
       aside: (work) => work(),
+      correlations: new CorrelationRate(),
       get asynchronous(): never {
         throw new Error('objects in memory are used at once');
       },

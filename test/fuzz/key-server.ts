@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Principal } from '../../actors/kmip/api.ts';
 import { runLater } from '../../actors/kmip/asynchronous/later.ts';
 import { ASYNCHRONOUS_LIMITS } from '../../actors/kmip/asynchronous/surroundings.ts';
+import { CorrelationRate } from '../../actors/kmip/message/correlation-rate.ts';
 import { databaseObjects } from '../../actors/kmip/object/database-objects.ts';
 import { ObjectRouter } from '../../actors/kmip/object/object-router.ts';
 import type { ObjectSource } from '../../actors/kmip/object/object-source.ts';
@@ -94,6 +95,7 @@ export async function openFuzzedServer(): Promise<FuzzedServer> {
       random: new SeededRandom(),
       aside: (work) => work(),
       asynchronous: { clock: STOPPED, limits: ASYNCHRONOUS_LIMITS, runLater, requireHere() {}, apart: (_, work) => work(), acting: (caller) => caller },
+      correlations: new CorrelationRate(),
     }),
     keep: () =>
       aside.exec(

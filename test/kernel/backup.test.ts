@@ -70,6 +70,9 @@ for (const { dialect } of databases) {
       ['success', 'success', 'failure'],
       'one that failed is told in the audit log',
     );
+    const stopped = join(folder, 'stopped');
+    await assert.rejects(backUp(options, stopped, AbortSignal.abort()), { name: 'BackupError', message: 'the backup was stopped, and no file is left of it' });
+    assert.deepEqual([existsSync(stopped), existsSync(`${stopped}.partial`)], [false, false]);
     const within = join(file, 'backup');
     await assert.rejects(backUp(options, within), { name: 'BackupError', message: `${within} cannot be written (ENOTDIR)` });
     await server.end();

@@ -19,6 +19,9 @@ export const headOf = ({ version, now, server }: BatchContext, { clientCorrelati
 /** Call it once the message is answered: what the thread of a caller begins, the actor may begin again. */
 export function logCorrelation({ server, caller }: BatchContext, { clientCorrelationValue: value }: Header): void {
   if (value === undefined) return;
-  const who = { request_id: server.requestId(), user: callerName(caller), source: caller.source };
+  const user = callerName(caller);
+  const unlogged = server.correlations.admit(user, server.monotonic());
+  if (unlogged === undefined) return;
+  const who = { request_id: server.requestId(), user, source: caller.source, ...(unlogged > 0 && { unlogged }) };
   server.log.info({ ...who, client_correlation_value: value.slice(0, MAX_LOGGED).toWellFormed() }, 'what a client calls its message');
 }

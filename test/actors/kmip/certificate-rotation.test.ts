@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import { BatchContext } from '../../../actors/kmip/context.ts';
+import { CorrelationRate } from '../../../actors/kmip/message/correlation-rate.ts';
 import { linkedTo } from '../../../actors/kmip/object/create.ts';
 import { databaseObjects } from '../../../actors/kmip/object/database-objects.ts';
 import { certificateOf } from '../../../actors/kmip/object/forms/certificate-content.ts';
@@ -64,6 +65,7 @@ const server: KeyServer = {
   },
   random: new SeededRandom(),
   aside: (work) => work(),
+  correlations: new CorrelationRate(),
   get asynchronous(): never {
     throw new Error('nothing is answered later here');
   },

@@ -46,4 +46,12 @@ test('a long one is cut', async () => {
   await logged('x'.repeat(256));
 });
 
+test('one caller cannot fill the log: most of thousands of messages have no line', async () => {
+  const client = speaking('busy');
+  for (let n = 0; n < 60; n += 1) await Promise.all(Array.from({ length: 50 }, () => client.ask('Ping')));
+  const found = () => lines().filter(({ client_correlation_value: value }) => value === 'busy').length;
+  await until(() => found() >= 500, 'the first of them are logged');
+  assert.ok(found() < 2_900, `${found()} lines`);
+});
+
 test.run();
