@@ -1,6 +1,6 @@
 // The console where answers are slow or do not come: nothing is asked twice, no question closes another, and what fails is told.
 import assert from 'node:assert/strict';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { test } from 'uvu';
 import { startServer } from '../server.ts';
 import { skipWithout } from '../system.ts';
@@ -78,6 +78,31 @@ if (!skipWithout('chromium')) {
       await page.getByText('The server cannot be reached').waitFor();
       await page.context().close();
     }
+  });
+
+  test('where an answer is lost, the form says that the work may be done', async () => {
+    const { page } = await openConsole(stage.browser, stage.server.address, stage.root, 'realms');
+    const alert = page.locator('dialog').getByRole('alert');
+    const maybe = 'What you sent may have been done all the same: look before you send it again.';
+    for (const [name, answer] of [
+      ['lost', (route: Route) => route.abort()],
+      ['lost-by-a-proxy', (route: Route) => route.fulfill({ status: 504, body: '<h1>Gateway Time-out</h1>' })],
+    ] as const) {
+      await page.route('**/admins/realms', async (route) => {
+        await route.fetch();
+        await answer(route);
+      });
+      await openForm(page);
+      await page.locator('dialog input').first().fill(name);
+      await page.locator('dialog button[type=submit]').click();
+      await alert.filter({ hasText: maybe }).waitFor();
+      await page.unroute('**/admins/realms');
+      await page.locator('dialog button[type=submit]').click();
+      await alert.filter({ hasNotText: maybe }).waitFor();
+      assert.match((await alert.textContent()) ?? '', /exists|there/);
+      await page.getByRole('button', { name: 'Cancel' }).click();
+    }
+    await page.context().close();
   });
 
   // The last one: it ends the server.

@@ -8,8 +8,13 @@ export class Refusal extends Error {
     super(message);
     this.status = status;
     this.code = code;
+    /** Whether something may have been done all the same: it was sent, and no answer of the server came. */
+    this.isUnknown = false;
   }
 }
+
+/** What proxies answer where the server has not. */
+const OF_PROXIES = [502, 504];
 
 /** @typedef {'GET' | 'POST' | 'PUT' | 'DELETE'} Method */
 /** @typedef {{ readonly status: number, readonly body: any, readonly next: string | undefined }} Answer `next` is the address of the next page */
@@ -25,15 +30,20 @@ export async function ask(method, path, body) {
   // The names that the views know, whatever spelling the server is set to.
   const names = { 'x-json-names': 'profile' };
   const headers = { accept: 'application/json', ...names, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
-  const response = await send(path, {
-    method,
-    headers,
-    cache: 'no-store',
-    redirect: 'error',
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  const value = parse(text);
+  const content = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
+  try {
+    return await answerTo(path, { method, headers, cache: 'no-store', redirect: 'error', ...content });
+  } catch (error) {
+    if (error instanceof Refusal && method !== 'GET')
+      error.isUnknown = error.code === 'UNREACHABLE' || (error.code === '' && OF_PROXIES.includes(error.status));
+    throw error;
+  }
+}
+
+/** @param {string} path @param {RequestInit} options @returns {Promise<Answer>} @throws {Refusal} */
+async function answerTo(path, options) {
+  const response = await send(path, options);
+  const value = parse(await textOf(response));
   if (response.ok) return { status: response.status, body: value, next: nextOf(response.headers.get('link'), path) };
   if (response.status === 401) leaveAsEnded();
   throw refusalOf(value, response);
@@ -50,7 +60,18 @@ export async function send(path, options) {
   try {
     return await fetch(path, options);
   } catch {
-    throw new Refusal(0, 'The server cannot be reached. Check the connection and try again.', 'UNREACHABLE');
+    throw unreachable();
+  }
+}
+
+const unreachable = () => new Refusal(0, 'The server cannot be reached. Check the connection and try again.', 'UNREACHABLE');
+
+/** @param {Response} response @throws {Refusal} with status 0 if the connection ends within it */
+async function textOf(response) {
+  try {
+    return await response.text();
+  } catch {
+    throw unreachable();
   }
 }
 

@@ -14,6 +14,9 @@ function complain(form, text) {
   if (text !== '') alert.focus();
 }
 
+/** For what may have been done although there is no answer: sent again, it would be done twice. */
+const UNKNOWN = 'What you sent may have been done all the same: look before you send it again.';
+
 /** @param {unknown} error */
 export function wordsOf(error) {
   if (error instanceof Refusal) return error.message;
@@ -36,7 +39,8 @@ export function submits(work) {
     try {
       await work(new FormData(form), form, event.submitter);
     } catch (error) {
-      complain(form, wordsOf(error));
+      const isUnknown = error instanceof Refusal && error.isUnknown;
+      complain(form, isUnknown ? `${wordsOf(error)} ${UNKNOWN}` : wordsOf(error));
     } finally {
       form.removeAttribute('aria-busy');
     }
