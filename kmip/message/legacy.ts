@@ -26,12 +26,18 @@ export function checkVersion(operation: OperationName, payload: Structure, versi
 
 function checkTags({ value }: Structure, version: Version): void {
   for (const node of value) {
-    if (!tagExists(node.tag, version) && !isEmptyTemplate(node)) throw new Refusal(unknownField(version), `${spoken(version)} has no ${tagName(node.tag)}`);
+    if (!tagExists(node.tag, version) && !isTaken(node)) throw new Refusal(unknownField(version), `${spoken(version)} has no ${tagName(node.tag)}`);
     if (node.type === TYPE.Structure) checkTags(node, version);
     else if (isNaming(node) && version.major < 3)
       throw new Refusal('InvalidMessage', `${spoken(version)} has no type ${TYPE_NAMES.name(node.type)}: use TextString`);
   }
 }
+
+/**
+ * What widespread clients send in versions that do not have it. libkmip, which the database servers of Percona bring, asks for the second page of Locate
+ * in KMIP 1.0, where 1.3 is the first to have pages.
+ */
+const isTaken = (node: Node): boolean => node.tag === TAG.OffsetItems || isEmptyTemplate(node);
 
 /** An empty template has no effect, and PyKMIP adds one to every ReKey, even in KMIP 2.0. */
 function isEmptyTemplate({ tag, type, value }: Node): boolean {

@@ -63,6 +63,17 @@ test('a condition may have any form in which the attribute can be given', async 
   assert.deepEqual(await found(newest, text(TAG.RotateName, 'set')), [id]);
 });
 
+test('clients of KMIP 1.0 may ask for further pages, as libkmip does', async () => {
+  const group = text(TAG.ObjectGroup, 'paged');
+  const ids = [await newKey(newest, group), await newKey(newest, group), await newKey(newest, group)];
+  const oldest = alice.client({ major: 1, minor: 0, encoding: 'binary' });
+  const page = async (offset: number) => {
+    const { value } = await oldest.do('Locate', integer(TAG.MaximumItems, 2), integer(TAG.OffsetItems, offset), ...oldest.conditions(group));
+    return value.map((node) => node.value);
+  };
+  assert.deepEqual([await page(0), await page(2), await page(3)], [[ids[2], ids[1]], [ids[0]], []]);
+});
+
 test('a condition of another type is refused, instead of finding nothing', async () => {
   for (const client of [newest, alice.client({ major: 1, minor: 4, encoding: 'binary' })])
     for (const odd of [integer(TAG.ObjectGroup, 5), text(TAG.State, 'Active'), structure(TAG.CryptographicLength, []), integer(TAG.Name, 1)])
