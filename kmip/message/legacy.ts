@@ -33,16 +33,11 @@ function checkTags({ value }: Structure, version: Version): void {
   }
 }
 
-/**
- * What widespread clients send in versions that do not have it. libkmip, which the database servers of Percona bring, asks for the second page of Locate
- * in KMIP 1.0, where 1.3 is the first to have pages.
- */
+/** What clients send too early: libkmip, which Percona's database servers bring, asks for the second page of Locate (since 1.3) in KMIP 1.0. */
 const isTaken = (node: Node): boolean => node.tag === TAG.OffsetItems || isEmptyTemplate(node);
 
 /** An empty template has no effect, and PyKMIP adds one to every ReKey, even in KMIP 2.0. */
-function isEmptyTemplate({ tag, type, value }: Node): boolean {
-  return tag === TAG.TemplateAttribute && type === TYPE.Structure && value.length === 0;
-}
+const isEmptyTemplate = ({ tag, type, value }: Node) => tag === TAG.TemplateAttribute && type === TYPE.Structure && value.length === 0;
 
 const IN_2: ReadonlyMap<number, number> = new Map([
   [TAG.TemplateAttribute, TAG.Attributes],

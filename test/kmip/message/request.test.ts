@@ -80,7 +80,9 @@ test('a field that the version does not have is an InvalidField in KMIP 1.x, whe
     [holding(), item, stray as never],
   ])
     assert.throws(() => read(...parts), { reason: 'InvalidField', message: /has no (field )?Comment/ });
-  assert.throws(() => checkVersion('Locate', structure(TAG.RequestPayload, [integer(TAG.LocatedItems, 1)]), { major: 1, minor: 2 }), { reason: 'InvalidField' });
+  assert.throws(() => checkVersion('Locate', structure(TAG.RequestPayload, [integer(TAG.LocatedItems, 1)]), { major: 1, minor: 2 }), {
+    reason: 'InvalidField',
+  });
 });
 
 test('a field of the header or an item that came later is refused in the versions before', () => {
