@@ -12,8 +12,12 @@ const NUMBER = /^\s*\(?(?:\p{N}{1,4}|\p{L}|[ivxlcIVXLC]{1,6})(?:\.\p{N}{1,4})*[.
 
 /** An empty line, or the next item of a list, ends a paragraph; other line breaks come from the layout. */
 const PARAGRAPH = /\n[^\S\n]*(?:\n\s*|(?=[-*•] ))/;
-/** What ends a sentence, with quotation marks and brackets that may stand behind it. */
-const END = /[.!?…。！？؟۔։।።][\p{Pe}\p{Pf}"'\s]*$/u;
+/** What ends a sentence, with quotation marks, brackets and the number of a note that may stand behind it. */
+const END = /[.!?…。！？؟۔։।።][\p{Pe}\p{Pf}"'\s]*(?:(?<=\p{Ll}{4}[.!?…]\p{Pf}?)\d{1,3}\s*)?$/u;
+
+/** Behind a sentence the number of a note stands without a space. Unicode takes it for the end of a number, or for the beginning of the next sentence. */
+const NOTE = /(?<=\p{Ll}{4}[.!?…]\p{Pf}?\d{1,3}\s)(?=\p{Lu})/u;
+const NOTE_NEXT = /(?<=\S)\d{1,3}\]?\s(?=\p{Lu})/uy;
 
 /** What Unicode has between paragraphs: a sentence ends there. */
 const SEPARATOR = '\u2029';
@@ -32,14 +36,25 @@ export function sentencesOf(text: string): string[] {
 export function sentenceSpans(text: string): (readonly [start: number, end: number])[] {
   const spans: (readonly [number, number])[] = [];
   let start = 0;
-  for (const { segment, index } of segmenter.segment(text)) {
-    const end = index + segment.length;
-    if (ABBREVIATION.test(text.slice(Math.max(start, end - TAIL), end)) || (end - start <= TAIL && NUMBER.test(text.slice(start, end)))) continue;
+  for (const end of endsOf(text)) {
+    if (end <= start || ABBREVIATION.test(text.slice(Math.max(start, end - TAIL), end)) || (end - start <= TAIL && NUMBER.test(text.slice(start, end))))
+      continue;
     spans.push([start, end]);
     start = end;
   }
   if (start < text.length) spans.push([start, text.length]);
   return spans;
+}
+
+function* endsOf(text: string): Iterable<number> {
+  for (const { segment, index } of segmenter.segment(text)) {
+    let end = index;
+    for (const part of segment.split(NOTE)) {
+      end += part.length;
+      NOTE_NEXT.lastIndex = end;
+      yield NOTE_NEXT.test(text) ? NOTE_NEXT.lastIndex : end;
+    }
+  }
 }
 
 /** Whether a text ends as sentences do; headings, items of lists and rows of tables mostly do not. */

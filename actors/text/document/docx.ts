@@ -2,11 +2,12 @@
 import { posix } from 'node:path';
 import type { Block } from '../../../text/passages.ts';
 import { squeeze } from '../../../text/squeeze.ts';
+import { refuse } from '../refuse.ts';
 import type { Archive } from './archive.ts';
 import { Blocks, type Content } from './content.ts';
 import { Numbering } from './docx-numbering.ts';
 import { type Headings, headingsBy, listOfStyle, type Styles, stylesOf } from './docx-styles.ts';
-import { type Attributes, visitXml } from './markup.ts';
+import { type Attributes, htmlBlocks, visitXml } from './markup.ts';
 import { TableRows } from './table-rows.ts';
 
 const BODY = 'word/document.xml';
@@ -56,9 +57,18 @@ export async function readDocx(archive: Archive, body: string): Promise<Content>
     }
   };
   await readOnce('header');
-  for (const part of [body, ...notes]) blocks.add(await read(part));
+  blocks.add(await read(body));
+  for (const part of new Set(related.get('aFChunk'))) blocks.add(await imported(archive, part, blocks));
+  for (const part of notes) blocks.add(await read(part));
   await readOnce('footer');
   return { title: archive.has(PROPERTIES) ? titleOf(await archive.text(PROPERTIES)) : '', blocks: blocks.all };
+}
+
+/** A file of another kind that Word takes in when it opens this one (section 17.17.2): converters from HTML leave all of their text in one. @throws Fault BAD_REQUEST */
+async function imported(archive: Archive, part: string, blocks: Blocks): Promise<readonly Block[]> {
+  const [, extension = ''] = /\.(html?|xhtml)$/i.exec(part) ?? [];
+  if (extension === '') throw refuse(`the docx holds another file (${posix.basename(part).slice(0, 64)}), which only Word reads; save it in Word anew`);
+  return archive.has(part) ? htmlBlocks(await archive.text(part), extension.toLowerCase() === 'xhtml', blocks.reading()) : [];
 }
 
 /** @param part empty for the package itself @returns the parts that it names, by the last word of the relation's type */

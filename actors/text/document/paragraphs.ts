@@ -52,10 +52,12 @@ export function placedLine(pieces: readonly PlacedPiece[]): Line {
 
 /** @param pieces from the left */
 function hasGap(pieces: readonly PlacedPiece[], height: number): boolean {
-  let right = Number.POSITIVE_INFINITY;
-  return pieces.some(({ text, left, width }, at) => {
+  // None is behind the number of an item.
+  const [first, ...rest] = pieces.slice(pieces[0] && NUMBER.test(pieces[0].text) ? 1 : 0);
+  let right = first ? first.left + first.width : 0;
+  return rest.some(({ left, width }) => {
     const isGap = left - right > GAP * height;
-    right = at === 0 && NUMBER.test(text) ? Number.POSITIVE_INFINITY : Math.max(left + width, at === 0 ? 0 : right);
+    right = Math.max(left + width, right);
     return isGap;
   });
 }
@@ -63,7 +65,7 @@ function hasGap(pieces: readonly PlacedPiece[], height: number): boolean {
 /** @param lines in the order of the file @returns the text of each paragraph, item or row of a table */
 export function paragraphsOf(lines: readonly Line[]): string[] {
   const shown = lines.filter(({ text }) => text.trim() !== '');
-  const [widest, usual] = [shown.reduce((most, { width }) => Math.max(most, width), 0), usualDistance(shown)];
+  const [widest, usual] = [widthOf(shown), usualDistance(shown)];
   const paragraphs: string[][] = [];
   shown.forEach((line, index) => {
     const above = shown[index - 1];
@@ -73,6 +75,8 @@ export function paragraphsOf(lines: readonly Line[]): string[] {
   });
   return paragraphs.map((texts) => texts.join(''));
 }
+
+export const widthOf = (lines: readonly Line[]): number => lines.reduce((most, { width }) => Math.max(most, width), 0);
 
 const distance = (line: Line, above: Line): number => Math.abs(above.y - line.y) / Math.max(above.height, 1);
 
@@ -86,10 +90,7 @@ function usualDistance(lines: readonly Line[]): number {
 function begins(line: Line, above: Line, { widest, usual }: { readonly widest: number; readonly usual: number }): boolean {
   const far = distance(line, above);
   if (far < NEAR) return false;
-  if (ITEM.test(line.text) || line.hasGap || (above.hasGap && !SMALL.test(line.text))) return true;
-  if (MARK.test(line.text) && (MARK.test(above.text) || endsSentence(above.text) || above.width < FULL * widest)) return true;
-  const sizes = Math.max(line.height, above.height) / Math.max(1, Math.min(line.height, above.height));
-  if (sizes > OTHER_SIZE) return true;
+  if (isApart(line, above, widest)) return true;
   if (far <= FAR) return false;
   // In the next column, below a picture and in a text that stands further apart, a sentence goes on far away.
   const isHigher = line.y > above.y;
@@ -97,8 +98,20 @@ function begins(line: Line, above: Line, { widest, usual }: { readonly widest: n
   return endsSentence(above.text) || !goesOn;
 }
 
+/** Whether a sentence goes on in the first line of the next page. @param widest of the page above */
+export function goesOnOverleaf(line: Line, above: Line, widest: number): boolean {
+  return !MARK.test(line.text) && !isApart(line, above, widest) && !endsSentence(above.text) && (SMALL.test(line.text) || above.width > FULL * widest);
+}
+
+/** Whether a line is an item, a row of a table or of another size than the one above, wherever they stand. */
+function isApart(line: Line, above: Line, widest: number): boolean {
+  if (ITEM.test(line.text) || line.hasGap || (above.hasGap && !SMALL.test(line.text))) return true;
+  if (MARK.test(line.text) && (MARK.test(above.text) || endsSentence(above.text) || above.width < FULL * widest)) return true;
+  return Math.max(line.height, above.height) / Math.max(1, Math.min(line.height, above.height)) > OTHER_SIZE;
+}
+
 /** A word that is divided at the end of a line becomes whole; a hyphen of its own, as in E-Mail, stays. @returns the line above as it stands before this one */
-function before(below: string, above: string): string {
+export function before(below: string, above: string): string {
   const divided = /^(.*\p{L})([-\u2010\u00ad])\s*$/su.exec(above);
   if (!divided) return `${above} `;
   const [, begin = '', hyphen = ''] = divided;

@@ -1,11 +1,13 @@
 // Reads the text layer of a pdf, page by page.
 import type { getDocumentProxy } from 'unpdf';
-import type { Block } from '../../../text/passages.ts';
 import { refuse } from '../refuse.ts';
 import { type Bounds, withBoundedBuffers } from './bounded-buffers.ts';
 import { CharacterMaps } from './character-maps.ts';
 import { Blocks, type Content } from './content.ts';
-import { type PlacedPiece, paragraphsOf, placedLine } from './paragraphs.ts';
+import { blocksOfPages } from './pages.ts';
+import type { Line } from './paragraphs.ts';
+import { linesOf } from './pdf-page.ts';
+import { pdfTitle } from './pdf-title.ts';
 
 const MAX_PAGES = 5_000;
 /** The header may stand behind other bytes (ISO 32000-1 annex H.3.4.1). */
@@ -40,9 +42,6 @@ function requireXref(file: Uint8Array): void {
   }
 }
 
-/** Of letters, in points, where the file says none. */
-const USUAL_HEIGHT = 10;
-
 type Document = Awaited<ReturnType<typeof getDocumentProxy>>;
 
 /** @throws Fault BAD_REQUEST */
@@ -57,17 +56,29 @@ export function readPdf(file: Uint8Array, maps = new CharacterMaps()): Promise<C
   });
 }
 
+/** Of text that was typed onto a page. */
+const TYPED = '/FreeText';
+
 async function read(file: Uint8Array, bounds: Bounds, maps: CharacterMaps): Promise<Content> {
+  // The reader takes the bytes away.
+  const isTyped = Buffer.from(file.buffer, file.byteOffset, file.byteLength).includes(TYPED);
   const document = await open(file, maps);
   try {
     if (document.numPages > MAX_PAGES) throw refuse(`the pdf has ${document.numPages} pages; at most ${MAX_PAGES} are allowed`);
+    const { info } = (await document.getMetadata().catch(() => ({ info: {} }))) as { readonly info: About };
+    requirePages(info);
     const blocks = new Blocks();
+    const reading = blocks.reading();
+    const pages: Line[][] = [];
     for (let page = 1; page <= document.numPages; page++) {
       bounds.nextPage();
-      blocks.add(await readable(document, page));
+      const lines = await readable(document, page, info.IsAcroFormPresent === true || isTyped);
+      for (const { text } of lines) reading(text.length);
+      pages.push(lines);
       maps.requireAll();
     }
-    return { title: await titleOf(document), blocks: blocks.all };
+    blocks.add(blocksOfPages(pages));
+    return { title: pdfTitle(info.Title), blocks: blocks.all };
   } finally {
     await document.destroy();
   }
@@ -92,30 +103,23 @@ async function open(file: Uint8Array, maps: CharacterMaps): Promise<Document> {
 }
 
 /** Pages are read when they are asked for: what is wrong with one shows only then. */
-async function readable(document: Document, page: number): Promise<Block[]> {
+async function readable(document: Document, page: number, hasNotes: boolean): Promise<Line[]> {
   try {
-    return await blocksOf(document, page);
+    return await linesOf(await document.getPage(page), hasNotes);
   } catch (cause) {
     throw refuse(`the pdf is damaged in page ${page}`, cause);
   }
 }
 
-async function blocksOf(document: Document, page: number): Promise<Block[]> {
-  const { items } = await (await document.getPage(page)).getTextContent();
-  const lines: PlacedPiece[][] = [];
-  let isOver = true;
-  for (const item of items) {
-    if (!('str' in item)) continue;
-    const [, , , , left, y] = item.transform as [number, number, number, number, number, number];
-    if (isOver) lines.push([]);
-    lines.at(-1)?.push({ text: item.str, isRightToLeft: item.dir === 'rtl', left, y, width: item.width, height: item.height || USUAL_HEIGHT });
-    isOver = item.hasEOL;
-  }
-  return paragraphsOf(lines.map(placedLine)).map((text) => ({ text, isHeading: false, page }));
+interface About {
+  readonly Title?: unknown;
+  readonly IsAcroFormPresent?: boolean;
+  readonly IsXFAPresent?: boolean;
+  readonly IsCollectionPresent?: boolean;
 }
 
-async function titleOf(document: Document): Promise<string> {
-  const { info } = await document.getMetadata().catch(() => ({ info: {} }));
-  const title = (info as { readonly Title?: unknown }).Title;
-  return typeof title === 'string' ? title.trim() : '';
+/** What these files show is not on their pages: there stands only that another program is needed. */
+function requirePages({ IsAcroFormPresent, IsXFAPresent, IsCollectionPresent }: About): void {
+  if (IsXFAPresent && !IsAcroFormPresent) throw refuse('the pdf is a form (XFA) that has no pages of its own; print it to a pdf and add that');
+  if (IsCollectionPresent) throw refuse('the pdf is a collection of files; add each of them');
 }

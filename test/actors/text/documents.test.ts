@@ -40,6 +40,22 @@ test('docx: the relations of the package say where the body and its notes are', 
   }
 });
 
+test('docx: HTML that Word takes in when it opens the file is read, and another file refused', async () => {
+  const named = (aFChunk: string) => relations('word/_rels/document.xml.rels', { aFChunk });
+  const chunk = {
+    name: 'word/chunk.html',
+    content: '<html><head><title>Not read</title></head><body><h1>Spices</h1><p>Saffron is dear.<br>Salt is not.</body></html>',
+  };
+  assert.deepEqual((await readDocument('a.docx', await docx(['Before.'], [named('chunk.html'), chunk]))).passages, [
+    { text: 'Before.' },
+    { text: 'Saffron is dear. Salt is not.', chapter: 'Spices' },
+  ]);
+  await assert.rejects(
+    docx(['Before.'], [named('/word/chunk.mht')]).then((file) => readDocument('a.docx', file)),
+    /holds another file \(chunk\.mht\)/,
+  );
+});
+
 test('docx: any prefix may stand for the namespace', async () => {
   const content =
     '<ns0:p><ns0:pPr><ns0:pStyle ns0:val="Heading1"/></ns0:pPr><ns0:r><ns0:t>A title</ns0:t></ns0:r></ns0:p><ns0:p><ns0:r><ns0:t>A text.</ns0:t></ns0:r></ns0:p>';

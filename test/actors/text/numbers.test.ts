@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { readDocument } from '../../../actors/text/document/document.ts';
 import { htmlBlocks } from '../../../actors/text/document/markup.ts';
-import { sentencesOf } from '../../../text/sentences.ts';
+import { endsSentence, sentencesOf } from '../../../text/sentences.ts';
 import { docx, type Entry } from '../../plugins/ai/files.ts';
 
 const part = (name: string, root: string, content: string): Entry => ({
@@ -114,6 +114,14 @@ test('a number is no sentence: it belongs to the item behind it', () => {
     ...['1. Open the valve.', 'Wait.', '2. Close it.', '(a) Look.', 'iv. Go.', '1.2. Then stop.'],
   ]);
   assert.deepEqual(sentencesOf('There were 5. Then it was 1.\n\nNext.'), ['There were 5.', 'Then it was 1.', 'Next.']);
+});
+
+test('the number of a note behind a sentence ends it, and begins none', () => {
+  const texts = ['It is seen in clear weather.1', 'It stands on a reef.”2', 'Bob agreed!3', 'Version 2.1 Beta came in 3.5 Months.', 'See Fig.3 The rest.'];
+  assert.deepEqual(sentencesOf(texts.join(' ')), texts);
+  assert.ok(endsSentence('in clear weather.12 '));
+  assert.ok(!endsSentence('of section 3.12'));
+  assert.deepEqual(sentencesOf('All of it!3 '), ['All of it!', '3']);
 });
 
 test.run();

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import { readDocument } from '../../../actors/text/document/document.ts';
 import { type Line, paragraphsOf, placedLine } from '../../../actors/text/document/paragraphs.ts';
 import { answersTo } from '../../../text/answers.ts';
-import { docx, epub, pdfOf } from '../../plugins/ai/files.ts';
+import { docx, epub, type Placed, placedPdf } from '../../plugins/ai/files.ts';
 
 const textsOf = async (name: string, file: Uint8Array) => (await readDocument(name, new Uint8Array(file))).passages.map(({ text }) => text);
 
@@ -38,22 +38,8 @@ test('epub: what browsers show as a block is one: its words are not joined with 
   assert.deepEqual(await ofChapter('Refunds<nav>Not read</nav>within <em>a</em> month'), ['Refunds\n\nwithin a month']);
 });
 
-/** A page of lines, each at its place and in its size. */
-function page(lines: readonly (readonly [text: string, size: number, x: number, y: number])[]): Uint8Array {
-  const shown = `BT ${lines.map(([text, size, x, y]) => `/F1 ${size} Tf 1 0 0 1 ${x} ${y} Tm (${text}) Tj`).join('\n')} ET`;
-  return new Uint8Array(
-    pdfOf([
-      '<< /Type /Catalog /Pages 2 0 R >>',
-      '<< /Type /Pages /Kids [4 0 R] /Count 1 >>',
-      '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
-      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents 5 0 R >>',
-      `<< /Length ${shown.length} >>\nstream\n${shown}\nendstream`,
-    ]),
-  );
-}
-
 test('pdf: a heading in larger letters, items and rows of a table are apart, a wrapped line is not', async () => {
-  const file = page([
+  const lines: readonly Placed[] = [
     ['Opening hours', 20, 50, 780],
     ['The office opens at nine on all days of the week, and at ten on', 12, 50, 760],
     ['Sundays.', 12, 50, 746],
@@ -63,8 +49,8 @@ test('pdf: a heading in larger letters, items and rows of a table are apart, a w
     ['15 EUR', 12, 200, 718],
     ['\\225 No dogs in the library', 12, 50, 704],
     ['\\225 Bicycles go to the shed', 12, 50, 690],
-  ]);
-  assert.deepEqual(await textsOf('a.pdf', file), [
+  ];
+  assert.deepEqual(await textsOf('a.pdf', placedPdf([lines])), [
     'Opening hours\n\nThe office opens at nine on all days of the week, and at ten on Sundays.\n\nItem Price\n\nGadget 15 EUR\n\n• No dogs in the library\n\n• Bicycles go to the shed',
   ]);
 });
@@ -91,6 +77,7 @@ test('pdf: a number before an item and an exponent are no cells of a table', () 
   const piece = (text: string, left: number, y = 700, height = 12) => ({ text, left, y, height, width: text.length * 6, isRightToLeft: false });
   assert.equal(placedLine([piece('1.', 50), piece('Bicycles go to', 90)]).hasGap, false);
   assert.equal(placedLine([piece('Gadget', 50), piece('15 EUR', 190)]).hasGap, true);
+  assert.equal(placedLine([piece('1', 50), piece('Gadget', 90), piece('15 EUR', 190)]).hasGap, true);
   const lines = [[piece('The area is a', 50)], [piece('2', 130, 705, 7)], [piece('and no more.', 140)]].map(placedLine);
   assert.deepEqual(paragraphsOf(lines), ['The area is a 2 and no more.']);
 });

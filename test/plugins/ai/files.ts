@@ -83,6 +83,42 @@ export function pdf(pages: readonly Paragraphs[]): Buffer {
   return pdfOf(objects);
 }
 
+/** In WinAnsiEncoding and PDF syntax; the size in points, the place from the lower left corner. */
+export type Placed = readonly [text: string, size: number, x: number, y: number];
+
+interface More {
+  /** Entries of the catalog and of each page, in PDF syntax. */
+  readonly catalog?: string;
+  readonly page?: string;
+  /** Before the lines of a page, such as a matrix. */
+  readonly before?: string;
+  /** Numbered behind all others, of which the first four are the catalog, the pages, a font and the information. */
+  readonly objects?: readonly string[];
+  readonly title?: string;
+}
+
+/** A pdf whose lines stand where they are placed. */
+export function placedPdf(pages: readonly (readonly Placed[])[], { catalog = '', page = '', before = '', objects = [], title = '' }: More = {}): Uint8Array {
+  const kids = pages.map((_, index) => `${5 + 2 * index} 0 R`).join(' ');
+  const made = pages.flatMap((lines, index) => {
+    const shown = `${before} BT ${lines.map(([text, size, x, y]) => `/F1 ${size} Tf 1 0 0 1 ${x} ${y} Tm (${text}) Tj`).join('\n')} ET`;
+    return [
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents ${6 + 2 * index} 0 R ${page} >>`,
+      `<< /Length ${shown.length} >>\nstream\n${shown}\nendstream`,
+    ];
+  });
+  return new Uint8Array(
+    pdfOf([
+      `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
+      `<< /Type /Pages /Kids [${kids}] /Count ${pages.length} >>`,
+      '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
+      `<< /Title (${title}) >>`,
+      ...made,
+      ...objects,
+    ]),
+  );
+}
+
 /** @param objects numbered from 1; the first is the catalog */
 export function pdfOf(objects: readonly string[]): Buffer {
   let text = '%PDF-1.4\n';
@@ -92,7 +128,8 @@ export function pdfOf(objects: readonly string[]): Buffer {
     return offset;
   });
   const xref = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
-  const trailer = `<< /Size ${objects.length + 1} /Root 1 0 R >>`;
+  const info = objects[3]?.startsWith('<< /Title') ? ' /Info 4 0 R' : '';
+  const trailer = `<< /Size ${objects.length + 1} /Root 1 0 R${info} >>`;
   return Buffer.from(`${text}xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${xref}trailer\n${trailer}\nstartxref\n${text.length}\n%%EOF\n`, 'latin1');
 }
 

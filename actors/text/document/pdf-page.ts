@@ -1,0 +1,79 @@
+// Reads a page of a pdf: its lines, upright, with what is filled into its form.
+import type { getDocumentProxy } from 'unpdf';
+import { type Line, type PlacedPiece, placedLine } from './paragraphs.ts';
+
+type Page = Awaited<ReturnType<Awaited<ReturnType<typeof getDocumentProxy>>['getPage']>>;
+
+/** Of letters, in points, where the file says none. */
+const USUAL_HEIGHT = 10;
+/** Stands where a box is ticked. */
+const TICK = '☒';
+
+/** What the reader tells of an annotation (ISO 32000-1 section 12.5), as far as text comes from it. */
+interface Annotation {
+  readonly subtype: string;
+  /** x and y of two corners. */
+  readonly rect: readonly [number, number, number, number];
+  readonly fieldType?: string;
+  readonly fieldValue?: unknown;
+  /** What the field has as its value if this box of it is ticked. */
+  readonly exportValue?: string;
+  readonly buttonValue?: string;
+  readonly password?: boolean;
+  /** Of text that was typed onto the page. */
+  readonly textContent?: readonly string[];
+}
+
+/** @param hasNotes whether somebody may have filled in a form or typed onto the page: to ask for that takes as long as to read the page */
+export async function linesOf(page: Page, hasNotes: boolean): Promise<Line[]> {
+  const { items } = await page.getTextContent();
+  const lines: PlacedPiece[][] = [];
+  let isOver = true;
+  for (const item of items) {
+    if (!('str' in item)) continue;
+    if (isOver) lines.push([]);
+    const place = placeOf(item.transform);
+    lines.at(-1)?.push({ text: item.str, isRightToLeft: item.dir === 'rtl', ...place, width: item.width, height: item.height || USUAL_HEIGHT });
+    isOver = item.hasEOL;
+  }
+  // What is wrong with a note or a link keeps nobody from reading the page.
+  const annotations = hasNotes ? await page.getAnnotations({ intent: 'display' }).catch(() => []) : [];
+  for (const annotation of annotations) fillIn(lines, annotation as Annotation);
+  return lines.map(placedLine);
+}
+
+/** Tables mostly stand on their side on a wide page: they are turned, so that their lines stand below each other. */
+function placeOf([a = 1, b = 0, , , x = 0, y = 0]: readonly number[]): { readonly left: number; readonly y: number } {
+  if (Math.abs(b) > Math.abs(a)) return b > 0 ? { left: y, y: -x } : { left: -y, y: x };
+  return a < 0 ? { left: -x, y: -y } : { left: x, y };
+}
+
+/** A value goes to the line beside it, else below the one above it: they mostly say what it is. */
+function fillIn(lines: PlacedPiece[][], annotation: Annotation): void {
+  const [left, bottom, right, top] = annotation.rect;
+  const text = textOf(annotation).replaceAll(/\s+/g, ' ').trim();
+  if (text === '') return;
+  const piece = { text: ` ${text} `, isRightToLeft: false, left, y: bottom, width: right - left, height: USUAL_HEIGHT };
+  const isBeside = ({ text: shown, y }: PlacedPiece) => shown.trim() !== '' && y >= bottom && y <= top;
+  const line = lines.find((pieces) => pieces.some(isBeside));
+  const at = line?.findIndex((other) => other.left > left) ?? -1;
+  if (!line) lines.splice(belowOf(lines, top), 0, [piece]);
+  else line.splice(at < 0 ? line.length : at, 0, { ...piece, y: line[0]?.y ?? bottom });
+}
+
+/** @returns the place behind the lowest line above */
+function belowOf(lines: readonly (readonly PlacedPiece[])[], top: number): number {
+  const [lowest] = lines
+    .map(([first], at) => ({ y: first?.y ?? 0, at }))
+    .filter(({ y }) => y > top)
+    .sort((a, b) => a.y - b.y);
+  return lowest ? lowest.at + 1 : lines.length;
+}
+
+function textOf({ subtype, fieldType, fieldValue, exportValue, buttonValue, password, textContent }: Annotation): string {
+  if (subtype === 'FreeText') return textContent?.join(' ') ?? '';
+  if (subtype !== 'Widget' || password) return '';
+  if (fieldType === 'Btn') return typeof fieldValue === 'string' && fieldValue === (buttonValue ?? exportValue) ? TICK : '';
+  const values = [fieldValue].flat().filter((value) => typeof value === 'string');
+  return fieldType === 'Tx' || fieldType === 'Ch' ? values.join(', ') : '';
+}

@@ -1,0 +1,141 @@
+// The pages of a pdf: what stands above and below the text, sentences that go on overleaf, pages that are turned, and what is filled in.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { readDocument } from '../../../actors/text/document/document.ts';
+import type { Fault } from '../../../kernel/fault.ts';
+import { type Placed, placedPdf } from '../../plugins/ai/files.ts';
+
+const read = async (file: Uint8Array) => (await readDocument('a.pdf', new Uint8Array(file))).passages.map(({ page, text }) => `${page}: ${text}`);
+const body = (...texts: readonly string[]): readonly Placed[] => texts.map((text, at) => [text, 12, 50, 700 - 14 * at]);
+
+test('what stands above and below the text is read once, and a sentence that goes on overleaf is whole', async () => {
+  const texts = [
+    ['The lamp of the great tower was lit'],
+    ['for the first time in 1874. The oil came from the north,'],
+    ['and it burned for four hours.'],
+    ['Later it was gas.'],
+  ];
+  const pages = texts.map((lines, at): readonly Placed[] => [
+    ['The Lighthouse', 12, 50, 790],
+    ['30.11.2026', 12, 450, 790],
+    ['Confidential', 12, 50, 40],
+    [`page ${at + 7} of 10`, 12, 280, 20],
+    ...body(...lines),
+  ]);
+  assert.deepEqual(await read(placedPdf(pages)), [
+    '1: The Lighthouse 30.11.2026\n\npage 7 of 10\n\nConfidential\n\nThe lamp of the great tower was lit for the first time in 1874.',
+    '2: The oil came from the north, and it burned for four hours.',
+    '4: Later it was gas.',
+  ]);
+  const numbered = texts.map((lines, at): readonly Placed[] => [...body(...lines), [['i', 'ii', '- 1 -', '- 2 -'][at] ?? '', 12, 280, 20]]);
+  assert.deepEqual((await read(placedPdf(numbered))).slice(2), ['3: - 1 -', '4: Later it was gas.\n\n- 2 -']);
+  const counted = texts.map((lines, at): readonly Placed[] => [...body(...lines), [`${at + 1}/4`, 12, 280, 20]]);
+  assert.deepEqual((await read(placedPdf(counted))).at(-1), '4: Later it was gas.');
+});
+
+test('what the pages tell stays, also where it stands at their ends and is alike', async () => {
+  const payslips = ['Ann', 'Bob', 'Cid', 'Dan'].map((name, at): readonly Placed[] => [
+    [`Record ${at + 1}`, 12, 50, 800],
+    [`Payslip of ${name}`, 12, 50, 700],
+    [`Net pay ${[100, 200, 100, 300][at]}.00`, 12, 50, 60],
+    [`${[100, 200, 100, 300][at]}.00`, 12, 50, 40],
+  ]);
+  assert.deepEqual(await read(placedPdf(payslips)), [
+    '1: Record 1\n\nPayslip of Ann\n\nNet pay 100.00 100.00',
+    '2: Record 2\n\nPayslip of Bob\n\nNet pay 200.00 200.00',
+    '3: Record 3\n\nPayslip of Cid\n\nNet pay 100.00 100.00',
+    '4: Record 4\n\nPayslip of Dan\n\nNet pay 300.00 300.00',
+  ]);
+  const letters = ['Ann', 'Bob', 'Cid'].map((name) => body('This is to certify:', `${name} can swim.`, 'It is valid for two years.'));
+  for (const [at, text] of (await read(placedPdf(letters))).entries()) assert.match(text, new RegExp(`^${at + 1}: This .* years\\.$`, 's'));
+  const tables = ['Ann', 'Bob', 'Cid'].map((name): readonly Placed[] => [
+    ['Name', 12, 50, 800],
+    ['Town', 12, 300, 800],
+    [`${name} of`, 12, 50, 700],
+    ['Ulm', 12, 300, 700],
+  ]);
+  assert.equal((await read(placedPdf(tables)))[2], '3: Name Town\n\nCid of Ulm');
+});
+
+test('a list without full stops does not become a sentence over pages, and an item begins on its page', async () => {
+  const wide = Array.from({ length: 20 }, (_, at) => `let value${at} = compute the sum of all that was there before and${at}`);
+  const pages = [body(...wide), body(...wide)];
+  assert.deepEqual(
+    (await read(placedPdf(pages))).map((text) => text[0]),
+    ['1', '2'],
+  );
+  assert.deepEqual(await read(placedPdf([body('The tower has'), body('1. a lamp')])), ['1: The tower has', '2: 1. a lamp']);
+  assert.deepEqual(await read(placedPdf([body('It is a light-'), body('house.'), []])), ['1: It is a lighthouse.']);
+});
+
+test('a table on a page that is turned is read in rows', async () => {
+  const lines: readonly Placed[] = [
+    ['Item', 12, 50, -60],
+    ['Price', 12, 250, -60],
+    ['Gadget', 12, 50, -74],
+    ['15 EUR', 12, 250, -74],
+    ['Tool', 12, 50, -88],
+    ['9 EUR', 12, 250, -88],
+  ];
+  const rows = ['1: Item Price\n\nGadget 15 EUR\n\nTool 9 EUR'];
+  assert.deepEqual(await read(placedPdf([lines], { page: '/Rotate 90', before: '0 1 -1 0 0 0 cm' })), rows);
+  assert.deepEqual(await read(placedPdf([lines], { page: '/Rotate 270', before: '0 -1 1 0 595 842 cm' })), rows);
+  assert.deepEqual(await read(placedPdf([lines], { page: '/Rotate 180', before: '-1 0 0 -1 595 0 cm' })), rows);
+});
+
+test('what is filled into a form or typed onto a page is read beside what asks for it', async () => {
+  const field = (rect: string, more: string) => `<< /Type /Annot /Subtype /Widget /Rect [${rect}] /F 4 ${more} >>`;
+  const objects = [
+    field('120 695 270 715', '/FT /Tx /T (name) /V (Lovelace)'),
+    field('350 695 500 715', '/FT /Tx /T (first) /V (Ada)'),
+    field('50 660 70 680', '/FT /Btn /T (goods) /V /Yes /AS /Yes /AP << /N << /Yes 3 0 R /Off 3 0 R >> >>'),
+    field('50 600 300 635', '/FT /Tx /T (remarks) /V (With care.\\nNot tipped.) /Ff 4096'),
+    field('50 500 300 520', '/FT /Tx /T (secret) /V (hidden) /Ff 8192'),
+    '<< /Type /Annot /Subtype /FreeText /Rect [50 400 300 420] /F 4 /DA (/F1 12 Tf) /Contents (Seen by Bob) /AP << /N 13 0 R >> >>',
+    '<< /Type /XObject /Subtype /Form /BBox [0 0 250 20] /Resources << /Font << /F1 3 0 R >> >> /Length 39 >>\nstream\nBT /F1 12 Tf 2 5 Td (Seen by Bob) Tj ET \nendstream',
+  ];
+  const annotations = objects
+    .slice(0, 6)
+    .map((_, at) => `${7 + at} 0 R`)
+    .join(' ');
+  const lines: readonly Placed[] = [
+    ['Surname', 12, 50, 700],
+    ['First name', 12, 280, 700],
+    ['Dangerous goods', 12, 80, 665],
+    ['Remarks', 12, 50, 640],
+    ['Password', 12, 50, 530],
+  ];
+  const file = placedPdf([lines], { catalog: '/AcroForm << /Fields [7 0 R 8 0 R 9 0 R 10 0 R 11 0 R] >>', page: `/Annots [${annotations}]`, objects });
+  assert.deepEqual(await read(file), [
+    '1: Surname Lovelace First name Ada\n\n☒ Dangerous goods\n\nRemarks\n\nWith care. Not tipped.\n\nPassword\n\nSeen by Bob',
+  ]);
+});
+
+test('a form without pages of its own and a collection of files are refused', async () => {
+  const wait = [body('Please wait... If this message is not replaced, your viewer may not be able to show this document.')];
+  const refused = (catalog: string, detail: RegExp) =>
+    assert.rejects(read(placedPdf(wait, { catalog, objects: ['<< /Length 6 >>\nstream\n<xdp/>\nendstream'] })), (error: Fault) =>
+      detail.test(error.detail ?? error.message),
+    );
+  await refused('/AcroForm << /Fields [] /XFA 7 0 R >>', /XFA/);
+  await refused('/Collection << /Type /Collection >>', /collection of files/);
+});
+
+test('a title that a program made up is none', async () => {
+  const titles: Readonly<Record<string, string>> = {
+    untitled: '',
+    '\\(anonymous\\)': '',
+    'Untitled Document 2': '',
+    'PowerPoint Presentation': '',
+    'PowerPoint-Pr\\344sentation': '',
+    Unbenannt1: '',
+    'Microsoft Word - handbook.docx': 'handbook',
+    'thesis.dvi': 'thesis',
+    'The Untitled Book': 'The Untitled Book',
+    'Report v2.0': 'Report v2.0',
+    'Word - an essay': 'an essay',
+  };
+  for (const [title, known] of Object.entries(titles)) assert.equal((await readDocument('a.pdf', placedPdf([body('Text.')], { title }))).title, known, title);
+});
+
+test.run();
