@@ -1,5 +1,5 @@
 // Finds listed entries in a text in one pass, whatever their number and length (Aho and Corasick, 1975).
-import { type Unit, Units } from './units.ts';
+import { isWord, type Unit, Units } from './units.ts';
 
 /** An occurrence of an entry. */
 export interface Hit {
@@ -30,9 +30,17 @@ interface State {
   entry: string | undefined;
 }
 
+/** A hit by the indices of its units. */
+interface Run {
+  readonly entry: string;
+  readonly from: number;
+  readonly after: number;
+}
+
 /**
  * Occurrences from left to right, the longest at each position, without overlaps. Entries match as sequences of whole words and signs, so an entry
  * that begins or ends with a word matches only at the borders of words. White space inside an entry matches white space of any kind and length; white space around an entry is ignored.
+ * Of entries that overlap, such as "New York" and "York Hotel", no word is left: the first takes what follows.
  */
 export function findEntries(text: string, entries: readonly string[]): Hit[] {
   const units = new Units();
@@ -52,13 +60,45 @@ export function findEntries(text: string, entries: readonly string[]): Hit[] {
 }
 
 function keepApart(longest: readonly (Found | undefined)[], units: readonly Unit[]): Hit[] {
-  const hits: Hit[] = [];
+  const runs: Run[] = [];
   for (let at = 0; at < units.length; ) {
     const found = longest[at];
-    if (found) hits.push({ entry: found.entry, start: (units[at] as Unit).start, end: (units[found.after - 1] as Unit).end });
+    if (found) runs.push({ entry: found.entry, from: at, after: found.after });
     at = found?.after ?? at + 1;
   }
-  return hits;
+  return widened(runs, longest, units).map(({ entry, from, after }) => ({ entry, start: (units[from] as Unit).start, end: (units[after - 1] as Unit).end }));
+}
+
+/** What is left of an occurrence that begins in another one goes to that one, if it has a word. */
+function widened(runs: readonly Run[], longest: readonly (Found | undefined)[], units: readonly Unit[]): readonly Run[] {
+  const left = wordsLeft(runs, units);
+  /** The end of all occurrences up to this unit of which words are left. */
+  let reach = 0;
+  return runs.map(({ entry, from, after }, index) => {
+    const next = runs[index + 1]?.from ?? units.length;
+    for (let at = from; at < after; at++) {
+      const found = longest[at];
+      if (found && (left[found.after] as number) > (left[at] as number)) reach = Math.max(reach, found.after);
+    }
+    let end = Math.min(reach, next);
+    if (end <= after || left[end] === left[after]) return { entry, from, after };
+    // What stands between it and the next one stays.
+    while (end < reach && left[end] === left[end - 1]) end -= 1;
+    const keys = units.slice(from, end).map(({ key }) => key);
+    return { entry: keys.join(''), from, after: end };
+  });
+}
+
+/** @returns by the index of a unit, how many words before it are in no run */
+function wordsLeft(runs: readonly Run[], units: readonly Unit[]): Uint32Array {
+  const left = new Uint32Array(units.length + 1);
+  let next = 0;
+  units.forEach(({ key }, at) => {
+    while (next < runs.length && (runs[next] as Run).after <= at) next += 1;
+    const isTaken = (runs[next]?.from ?? units.length) <= at;
+    left[at + 1] = (left[at] as number) + (!isTaken && isWord(key) ? 1 : 0);
+  });
+  return left;
 }
 
 function automatonOf(entries: readonly string[], units: Units): State {

@@ -66,7 +66,25 @@ test('of overlapping entries the first wins, of entries with the same start the 
     assert.equal(mask('New York State', words), 'XXXX State');
     assert.equal(mask('Old York City, New', words), 'Old XXXX, XXXX');
   }
-  assert.equal(mask('a b c d', ['b c', 'a b c x', 'c d']), 'a XXXX d');
+});
+
+test('of entries that overlap no word is left', () => {
+  assert.equal(mask('New York Hotel, York Hotel, New York', ['New York', 'York Hotel']), 'XXXX, XXXX, XXXX');
+  assert.equal(mask('a b c d', ['b c', 'a b c x', 'c d']), 'a XXXX');
+  assert.equal(mask('a b c d e f, g', ['a b', 'b c d', 'd e', 'e f']), 'XXXX XXXX, g');
+  assert.equal(mask('a b x c d', ['a b', 'b x c d', 'c']), 'XXXX XXXX');
+  assert.equal(mask('ha ha ha ha ha', ['ha ha']), 'XXXX XXXX');
+  assert.equal(mask('++ + a', ['++', '+ +']), 'XXXX + a');
+  const tokens = (result('word-tokenize', { data: 'a b c|a b|A  B C|b c', words: ['a b', 'b c'] }) as string).split('|');
+  assert.equal(tokens[0], tokens[2]);
+  assert.equal(new Set(tokens).size, 3);
+  for (const token of tokens) assert.match(token, TOKEN);
+});
+
+test('a soft hyphen is no part of a word, and wide letters are those of ASCII', () => {
+  assert.equal(mask('M\u00fcl\u00adler, Mu\u0308l\u00adler \u00ad Mül\u00ad', ['Müller']), 'XXXX, XXXX \u00ad Mül\u00ad');
+  assert.equal(mask('Müller', ['Mül\u00adler']), 'XXXX');
+  assert.equal(mask('ＡＤＡは、Ｃ＋＋　Ａｄａ', ['Ada', 'c++']), 'ＡＤＡは、XXXX　XXXX');
 });
 
 test('right to left, other scripts, emoji, underscores and digits', () => {
