@@ -19,6 +19,8 @@ export class LoadedMemory {
   readonly #maxMb: number;
   /** MiB. */
   readonly #held = new Map<Tenant, number>();
+  /** What each took when it was loaded last: estimates err. */
+  readonly #measured = new Map<Tenant, number>();
   /** One after the other: two that are loaded at the same time must not count on the same memory. */
   #last: Promise<void> = Promise.resolve();
 
@@ -33,22 +35,39 @@ export class LoadedMemory {
     return admitted;
   }
 
-  /** @param mb what it takes, as measured */
-  correct(tenant: Tenant, mb: number): void {
+  /** If it takes more than was thought, others that rest make room. @param mb what it takes, as measured @returns whether it would fit alone */
+  correct(tenant: Tenant, mb: number): boolean {
     if (this.#held.has(tenant)) this.#held.set(tenant, mb);
+    this.#measured.set(tenant, mb);
+    if (this.#used > this.#maxMb) this.#last = this.#last.then(() => this.#giveBack(tenant)).catch(() => {});
+    return mb <= this.#maxMb;
   }
 
   release(tenant: Tenant): void {
     this.#held.delete(tenant);
   }
 
-  async #makeRoom(tenant: Tenant, mb: number): Promise<void> {
-    if (mb > this.#maxMb)
+  async #giveBack(tenant: Tenant): Promise<void> {
+    while (this.#used > this.#maxMb) {
+      const [next] = this.#unused().filter((each) => each !== tenant && !each.isBusy);
+      if (!next || !(await next.evict())) return;
+    }
+  }
+
+  /** @returns those that can be unloaded, what rests and was used least recently first */
+  #unused(): Tenant[] {
+    return [...this.#held.keys()].filter(({ isReady }) => isReady).sort((a, b) => Number(a.isBusy) - Number(b.isBusy) || a.usedAt - b.usedAt);
+  }
+
+  async #makeRoom(tenant: Tenant, estimated: number): Promise<void> {
+    if (estimated > this.#maxMb)
       throw new Fault('MODEL_FAILED', {
-        detail: `the model ${tenant.id} needs about ${Math.ceil(mb)} MiB of memory; [ai] max_memory_mb allows ${this.#maxMb}`,
+        detail: `the model ${tenant.id} needs about ${Math.ceil(estimated)} MiB of memory; [ai] max_memory_mb allows ${this.#maxMb}`,
       });
+    // One that has run before is not refused for what it took then: it has all of the memory.
+    const mb = Math.max(estimated, Math.min(this.#measured.get(tenant) ?? 0, this.#maxMb));
     while (this.#used + mb > this.#maxMb) {
-      const [next] = [...this.#held.keys()].filter(({ isReady }) => isReady).sort((a, b) => Number(a.isBusy) - Number(b.isBusy) || a.usedAt - b.usedAt);
+      const [next] = this.#unused();
       if (next) await next.evict();
       else await Promise.race([...this.#held.keys()].map((each) => each.settled()));
     }

@@ -130,10 +130,11 @@ export class Model implements Tenant {
     try {
       const engine = await open(this.spec, this.#around);
       this.#engine = engine;
-      memory.correct(this, engine.memoryMb);
+      const fits = memory.correct(this, engine.memoryMb);
       this.#figures.loads += 1;
       engine.lost.then((cause) => this.#engine === engine && this.#crashed(cause));
-      log.info({ model: this.id, memory_mb: Math.round(engine.memoryMb), ms: Math.round(clock.monotonic() - beganAt) }, 'the model is loaded');
+      const figures = { model: this.id, memory_mb: Math.round(engine.memoryMb), ms: Math.round(clock.monotonic() - beganAt) };
+      log[fits ? 'info' : 'warn'](figures, fits ? 'the model is loaded' : 'the model is loaded, and takes more memory than [ai] max_memory_mb allows');
     } catch (error) {
       memory.release(this);
       throw error;
@@ -159,9 +160,8 @@ export class Model implements Tenant {
 
   #forget(): void {
     this.#around.memory.release(this);
-    const engine = this.#engine;
+    void this.#engine?.close();
     this.#engine = undefined;
-    void engine?.close();
   }
 
   async #work<T>(engine: Engine, signal: AbortSignal, work: Work<T>): Promise<T> {

@@ -17,15 +17,16 @@ test.after.each(async () => {
   await Promise.all(open.splice(0).map((model) => model.close()));
 });
 
-function setUp(ids: readonly string[], { maxMemoryMb = 1_000, maxRunning = 2, maxWaiting = 4, maxWaitingOfOne = 3 } = {}) {
+function setUp(ids: readonly string[], { maxMemoryMb = 1_000, maxRunning = 2, maxWaiting = 4, maxWaitingOfOne = 3, memoryMb = 100 } = {}) {
   const clock = createClock();
-  const engines = fakeEngines();
+  const engines = fakeEngines(memoryMb);
+  const told: string[] = [];
   const missing: string[] = [];
   const memory = new LoadedMemory(maxMemoryMb);
   const models = ids.map(
     (id) =>
       new Model(modelSpec(id), {
-        ...{ clock, memory, log: logTo(() => {}), threads: 1, useMatrixAcceleration: false },
+        ...{ clock, memory, log: logTo((_level, _fields, message) => void told.push(String(message))), threads: 1, useMatrixAcceleration: false },
         open: (spec) => engines.open(spec),
         estimate: async () => 100,
         revision: async () => 'r',
@@ -48,7 +49,7 @@ function setUp(ids: readonly string[], { maxMemoryMb = 1_000, maxRunning = 2, ma
     Atomics.add(clock.offset, 0, BigInt(ms));
     clock.fireDue();
   };
-  return { models, engines, missing, embed, runs, finish, pass };
+  return { models, engines, told, missing, embed, runs, finish, pass };
 }
 
 async function eventually(isThere: () => boolean | Promise<boolean>, what: string): Promise<void> {
@@ -115,6 +116,39 @@ test('where memory is short, the model that was used least recently goes; a busy
   assert.deepEqual(await Promise.all([long, back]), ['ok', 'ok']);
   const { models: small, embed: ask } = setUp(['big'], { maxMemoryMb: 99 });
   assert.equal(await ask(small[0], 'any'), 'MODEL_FAILED');
+});
+
+test('a model that takes more than was estimated makes those that rest go, then and the next time', async () => {
+  const { models, engines, told, embed, runs, finish } = setUp(['a', 'b'], { maxMemoryMb: 250, memoryMb: 150 });
+  const ask = async (model: Model | undefined, text: string) => {
+    const asked = embed(model, text);
+    await runs(text);
+    const alive = [...engines.alive];
+    finish(text);
+    return [await asked, ...alive];
+  };
+  const [a, b] = models;
+  assert.deepEqual(await ask(a, 'first'), ['ok', 'a']);
+  assert.equal((await ask(b, 'second'))[0], 'ok');
+  await eventually(() => !engines.alive.has('a'), 'a has gone');
+  assert.deepEqual(await ask(a, 'third'), ['ok', 'a']);
+  assert.ok(told.every((message) => !/takes more memory/.test(message)));
+});
+
+test('a model that takes more than all of the memory is told, and works alone', async () => {
+  const { models, engines, told, embed, runs, finish } = setUp(['a', 'b'], { maxMemoryMb: 120, memoryMb: 150 });
+  for (const [model, text] of [
+    [models[0], 'first'],
+    [models[1], 'second'],
+    [models[0], 'third'],
+  ] as const) {
+    const asked = embed(model, text);
+    await runs(text);
+    assert.deepEqual([...engines.alive], [model?.id]);
+    finish(text);
+    assert.equal(await asked, 'ok');
+  }
+  assert.equal(told.filter((message) => /takes more memory than \[ai\] max_memory_mb/.test(message)).length, 3);
 });
 
 test('callers take turns; who has too many waiting is refused, and so is everybody when too many wait', async () => {
