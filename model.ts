@@ -12,6 +12,7 @@ import { pull } from './actors/model/hub/pull.ts';
 import { EXIT } from './command/exit.ts';
 import { ConfigError } from './kernel/config/config-error.ts';
 import { lockFile } from './kernel/disk/file-lock.ts';
+import { becomeOwnerOf } from './kernel/disk/owner.ts';
 import { createPrivateFolder } from './kernel/disk/private-file.ts';
 import { OWN_COMMANDS } from './kernel/own-commands.ts';
 import type { AiConfig } from './plugins/ai/config.ts';
@@ -85,6 +86,7 @@ async function install(given: string, options: Options): Promise<void> {
     throw new HubError('[ai] model_hub_token is missing: the hub wants an access token; text, { file = "PATH" } or { env = "NAME" }');
   const hub = { url: ai.model_hub, token: ai.model_hub_token };
   const onProgress = progressOn(process.stderr, () => performance.now());
+  becomeOwnerOf(folder);
   const manifest = await onDisk(folder, () => {
     createPrivateFolder(folder);
     return alone(folder, name, () => pull({ hub, id, revision, precision: precision as Precision, folder, name, onProgress }));
@@ -133,6 +135,7 @@ async function main(args: string[]): Promise<void> {
   if (command !== 'remove' || given === undefined) throw new UsageError(USAGE);
   const name = requireModelName(given);
   const { folder } = await surroundings(values);
+  becomeOwnerOf(folder);
   const remove = () => removeModel(folder, name);
   // Without the file of its lock nobody pulls it, and a name that is wrong leaves no file.
   await onDisk(folder, () => (existsSync(lockOf(folder, name)) ? alone(folder, name, remove) : remove()));

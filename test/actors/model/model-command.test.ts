@@ -1,7 +1,7 @@
 // `npm run model` against a hub on loopback: pulls, goes on after a break, verifies and removes, and contacts nothing else.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -14,6 +14,8 @@ import { COMMIT, type ModelHub, startModelHub } from '../../fakes/model-hub.ts';
 import { modelFiles } from '../../models/build.ts';
 import { temporaryFolder } from '../../server.ts';
 
+/** Nobody, as systems call this user. */
+const NOBODY = 65_534;
 const TOKEN = 'hub-token-of-the-test';
 const ID = 'gatehouse/opus-mt-en-fr';
 const FILES = modelFiles('opus-mt-en-fr');
@@ -48,6 +50,7 @@ interface Ran {
 async function model(args: readonly string[], token = TOKEN): Promise<Ran> {
   const connections = join(folder, 'connections');
   writeFileSync(connections, '');
+  chmodSync(connections, 0o666);
   writeFileSync(join(folder, 'config.toml'), `[ai]\nmodel_hub = "${hub.url}"\nmodel_hub_token = "${token}"\n`);
   const flags = ['--disable-warning=ExperimentalWarning', '--import', './test/fakes/connections.mjs', 'model.ts'];
   const given = [...args, '--config', join(folder, 'config.toml'), '--data-dir', join(folder, 'data')];
@@ -67,6 +70,27 @@ async function model(args: readonly string[], token = TOKEN): Promise<Ran> {
 
 /** Without the files of locks, which stay. */
 const hidden = () => (existsSync(models) ? readdirSync(models).filter((name) => !name.endsWith('.lock')) : []);
+
+test('what root pulls to the data folder of another user belongs to that user', async () => {
+  if (process.geteuid?.() !== 0) return console.log('skipped: only root can become another user');
+  const data = join(folder, 'data');
+  mkdirSync(data, { recursive: true });
+  chmodSync(folder, 0o755);
+  chownSync(data, NOBODY, NOBODY);
+  const foreign = () => readdirSync(models, { recursive: true }).filter((name) => statSync(join(models, String(name))).uid !== NOBODY);
+  try {
+    hub.spoiled.set('onnx/encoder_model.onnx', Buffer.alloc(ENCODER.length));
+    assert.equal((await model(['pull', ID])).code, 1);
+    assert.deepEqual([readdirSync(models).length > 0, foreign()], [true, []]);
+    hub.spoiled.clear();
+    const { code, out } = await model(['pull', ID]);
+    assert.equal(code, 0, out);
+    assert.deepEqual([existsSync(installed), statSync(models).uid, foreign()], [true, NOBODY, []]);
+    assert.equal((await model(['remove', 'opus-mt-en-fr'])).code, 0);
+  } finally {
+    chownSync(data, 0, 0);
+  }
+});
 
 test('pull asks the hub only, with the token, at the pinned commit; list, verify and remove ask nobody', async () => {
   const { code, out, connections } = await model(['pull', ID]);
@@ -154,7 +178,7 @@ test('two commands do not spoil the files of one model: the second is refused, a
       ['remove', 'opus-mt-en-fr'],
     ])
       refused.push(await model(args));
-    hub.breakAt = undefined;
+    hub.spoiled.clear();
   };
   hub.breakAt = { path: 'onnx/encoder_model.onnx', bytes: 1_000, times: 1, read: others };
   const { code, out } = await model(['pull', ID]);
