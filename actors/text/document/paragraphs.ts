@@ -2,11 +2,18 @@
 import { endsSentence } from '../../../text/sentences.ts';
 import { lineOf, type Piece } from './reading-order.ts';
 
+/** What the file says of a piece: two with the same one belong together. */
+export interface Tagged {
+  /** An item, a row or a heading; else a paragraph, and some programs make one of each line. */
+  readonly isWhole: boolean;
+}
+
 export interface PlacedPiece extends Piece {
   /** Of its base line. */
   readonly y: number;
   /** Of its letters. */
   readonly height: number;
+  readonly tagged?: Tagged | undefined;
 }
 
 /** A line as it is read; lengths in units of the page. */
@@ -19,6 +26,8 @@ export interface Line {
   readonly width: number;
   /** Whether it has a gap as there is between the cells of a table. */
   readonly hasGap: boolean;
+  /** If the file says it. */
+  readonly tagged?: Tagged | undefined;
 }
 
 /** A distance of more than this many line heights begins a new paragraph. */
@@ -47,7 +56,14 @@ export function placedLine(pieces: readonly PlacedPiece[]): Line {
   const longest = shown.reduce<PlacedPiece | undefined>((most, piece) => (most && most.text.length >= piece.text.length ? most : piece), undefined);
   const [first, last] = [shown[0], shown.at(-1)];
   const { height = 0, y = 0 } = longest ?? {};
-  return { text: lineOf(pieces), y, height, width: first && last ? last.left + last.width - first.left : 0, hasGap: hasGap(shown, height) };
+  return {
+    text: lineOf(pieces),
+    y,
+    height,
+    width: first && last ? last.left + last.width - first.left : 0,
+    hasGap: hasGap(shown, height),
+    tagged: shown.find(({ tagged }) => tagged)?.tagged,
+  };
 }
 
 /** @param pieces from the left */
@@ -90,7 +106,7 @@ function usualDistance(lines: readonly Line[]): number {
 function begins(line: Line, above: Line, { widest, usual }: { readonly widest: number; readonly usual: number }): boolean {
   const far = distance(line, above);
   if (far < NEAR) return false;
-  if (isApart(line, above, widest)) return true;
+  if (isApart(line, above, widest) || isTaggedApart(line, above)) return true;
   if (far <= FAR) return false;
   // In the next column, below a picture and in a text that stands further apart, a sentence goes on far away.
   const isHigher = line.y > above.y;
@@ -101,6 +117,11 @@ function begins(line: Line, above: Line, { widest, usual }: { readonly widest: n
 /** Whether a sentence goes on in the first line of the next page. @param widest of the page above */
 export function goesOnOverleaf(line: Line, above: Line, widest: number): boolean {
   return !MARK.test(line.text) && !isApart(line, above, widest) && !endsSentence(above.text) && (SMALL.test(line.text) || above.width > FULL * widest);
+}
+
+function isTaggedApart({ text, tagged }: Line, above: Line): boolean {
+  if (!tagged || !above.tagged || tagged === above.tagged) return false;
+  return tagged.isWhole || above.tagged.isWhole || !SMALL.test(text);
 }
 
 /** Whether a line is an item, a row of a table or of another size than the one above, wherever they stand. */

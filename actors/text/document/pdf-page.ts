@@ -1,6 +1,7 @@
 // Reads a page of a pdf: its lines, upright, with what is filled into its form.
 import type { getDocumentProxy } from 'unpdf';
 import { type Line, type PlacedPiece, placedLine } from './paragraphs.ts';
+import { MarkedContent } from './pdf-structure.ts';
 
 type Page = Awaited<ReturnType<Awaited<ReturnType<typeof getDocumentProxy>>['getPage']>>;
 
@@ -24,16 +25,29 @@ interface Annotation {
   readonly textContent?: readonly string[];
 }
 
-/** @param hasNotes whether somebody may have filled in a form or typed onto the page: to ask for that takes as long as to read the page */
-export async function linesOf(page: Page, hasNotes: boolean): Promise<Line[]> {
-  const { items } = await page.getTextContent();
+/** What the file has besides its text. To ask for notes takes as long as to read the page. */
+export interface Extras {
+  /** Whether somebody may have filled in a form or typed onto a page. */
+  readonly hasNotes: boolean;
+  /** Whether it says what is a paragraph and what is an item. */
+  readonly isTagged: boolean;
+}
+
+export async function linesOf(page: Page, { hasNotes, isTagged }: Extras): Promise<Line[]> {
+  const content = isTagged ? await MarkedContent.of(page) : undefined;
+  const { items } = await page.getTextContent({ includeMarkedContent: isTagged });
   const lines: PlacedPiece[][] = [];
   let isOver = true;
   for (const item of items) {
-    if (!('str' in item)) continue;
+    if (!('str' in item)) {
+      if (item.type === 'endMarkedContent') content?.end();
+      else content?.begin(item.id);
+      continue;
+    }
     if (isOver) lines.push([]);
     const place = placeOf(item.transform);
-    lines.at(-1)?.push({ text: item.str, isRightToLeft: item.dir === 'rtl', ...place, width: item.width, height: item.height || USUAL_HEIGHT });
+    const size = { width: item.width, height: item.height || USUAL_HEIGHT };
+    lines.at(-1)?.push({ text: item.str, isRightToLeft: item.dir === 'rtl', ...place, ...size, tagged: content?.tagged });
     isOver = item.hasEOL;
   }
   // What is wrong with a note or a link keeps nobody from reading the page.

@@ -6,10 +6,12 @@ import { CharacterMaps } from './character-maps.ts';
 import { Blocks, type Content } from './content.ts';
 import { blocksOfPages } from './pages.ts';
 import type { Line } from './paragraphs.ts';
-import { linesOf } from './pdf-page.ts';
+import { type Extras, linesOf } from './pdf-page.ts';
 import { pdfTitle } from './pdf-title.ts';
 
 const MAX_PAGES = 5_000;
+/** To ask for its tags takes almost as long as to read a page, and time is limited: larger files are read without. */
+const MAX_TAGGED_PAGES = 1_000;
 /** The header may stand behind other bytes (ISO 32000-1 annex H.3.4.1). */
 const HEADER_BYTES = 1_024;
 
@@ -67,12 +69,14 @@ async function read(file: Uint8Array, bounds: Bounds, maps: CharacterMaps): Prom
     if (document.numPages > MAX_PAGES) throw refuse(`the pdf has ${document.numPages} pages; at most ${MAX_PAGES} are allowed`);
     const { info } = (await document.getMetadata().catch(() => ({ info: {} }))) as { readonly info: About };
     requirePages(info);
+    const isTagged = document.numPages <= MAX_TAGGED_PAGES && (await document.getMarkInfo().catch(() => null))?.Marked === true;
+    const extras = { hasNotes: info.IsAcroFormPresent === true || isTyped, isTagged };
     const blocks = new Blocks();
     const reading = blocks.reading();
     const pages: Line[][] = [];
     for (let page = 1; page <= document.numPages; page++) {
       bounds.nextPage();
-      const lines = await readable(document, page, info.IsAcroFormPresent === true || isTyped);
+      const lines = await readable(document, page, extras);
       for (const { text } of lines) reading(text.length);
       pages.push(lines);
       maps.requireAll();
@@ -103,9 +107,9 @@ async function open(file: Uint8Array, maps: CharacterMaps): Promise<Document> {
 }
 
 /** Pages are read when they are asked for: what is wrong with one shows only then. */
-async function readable(document: Document, page: number, hasNotes: boolean): Promise<Line[]> {
+async function readable(document: Document, page: number, extras: Extras): Promise<Line[]> {
   try {
-    return await linesOf(await document.getPage(page), hasNotes);
+    return await linesOf(await document.getPage(page), extras);
   } catch (cause) {
     throw refuse(`the pdf is damaged in page ${page}`, cause);
   }

@@ -121,6 +121,22 @@ test('a form without pages of its own and a collection of files are refused', as
   await refused('/Collection << /Type /Collection >>', /collection of files/);
 });
 
+test('items without a mark are apart if the tags say so; a paragraph for each line divides no sentence', async () => {
+  const texts = ['Oil comes in March', 'coal in November', 'The lamp was lit', 'in the year 1874', 'Later more'];
+  const lines = texts.map((text, at): Placed => [text, 12, 50, 700 - 14 * at, at]);
+  const tagged = (roles: readonly string[], marked = 'true') => {
+    const elements = roles.map((role, at) => `<< /Type /StructElem /S /${role} /P 7 0 R /Pg 5 0 R /K ${at} >>`);
+    const kids = roles.map((_, at) => `${8 + at} 0 R`).join(' ');
+    const tree = `<< /Type /StructTreeRoot /K [${kids}] /ParentTree << /Nums [0 [${kids}]] >> >>`;
+    return placedPdf([lines], { catalog: `/MarkInfo << /Marked ${marked} >> /StructTreeRoot 7 0 R`, page: '/StructParents 0', objects: [tree, ...elements] });
+  };
+  assert.deepEqual(await read(tagged(['LI', 'LI', 'P', 'P', 'P'])), [
+    '1: Oil comes in March\n\ncoal in November\n\nThe lamp was lit in the year 1874\n\nLater more',
+  ]);
+  assert.deepEqual(await read(tagged(['Span', 'Span', 'Span', 'Span', 'Span'])), [`1: ${texts.join(' ')}`]);
+  assert.deepEqual(await read(tagged(['LI', 'LI', 'LI', 'LI', 'LI'], 'false')), [`1: ${texts.join(' ')}`]);
+});
+
 test('a title that a program made up is none', async () => {
   const titles: Readonly<Record<string, string>> = {
     untitled: '',

@@ -83,8 +83,8 @@ export function pdf(pages: readonly Paragraphs[]): Buffer {
   return pdfOf(objects);
 }
 
-/** In WinAnsiEncoding and PDF syntax; the size in points, the place from the lower left corner. */
-export type Placed = readonly [text: string, size: number, x: number, y: number];
+/** In WinAnsiEncoding and PDF syntax; the size in points, the place from the lower left corner, and the number of the marked content. */
+export type Placed = readonly [text: string, size: number, x: number, y: number, mark?: number];
 
 interface More {
   /** Entries of the catalog and of each page, in PDF syntax. */
@@ -97,11 +97,14 @@ interface More {
   readonly title?: string;
 }
 
+const shownLine = ([text, size, x, y, mark]: Placed) =>
+  `${mark === undefined ? '' : `/Span << /MCID ${mark} >> BDC `}/F1 ${size} Tf 1 0 0 1 ${x} ${y} Tm (${text}) Tj${mark === undefined ? '' : ' EMC'}`;
+
 /** A pdf whose lines stand where they are placed. */
 export function placedPdf(pages: readonly (readonly Placed[])[], { catalog = '', page = '', before = '', objects = [], title = '' }: More = {}): Uint8Array {
   const kids = pages.map((_, index) => `${5 + 2 * index} 0 R`).join(' ');
   const made = pages.flatMap((lines, index) => {
-    const shown = `${before} BT ${lines.map(([text, size, x, y]) => `/F1 ${size} Tf 1 0 0 1 ${x} ${y} Tm (${text}) Tj`).join('\n')} ET`;
+    const shown = `${before} BT ${lines.map(shownLine).join('\n')} ET`;
     return [
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents ${6 + 2 * index} 0 R ${page} >>`,
       `<< /Length ${shown.length} >>\nstream\n${shown}\nendstream`,
