@@ -7,6 +7,7 @@ import type { Archive } from './archive.ts';
 import { Blocks, type Content } from './content.ts';
 import { Numbering } from './docx-numbering.ts';
 import { type Headings, headingsBy, listOfStyle, type Styles, stylesOf } from './docx-styles.ts';
+import { symbolOf } from './docx-symbols.ts';
 import { type Attributes, htmlBlocks, visitXml } from './markup.ts';
 import { TableRows } from './table-rows.ts';
 
@@ -126,7 +127,7 @@ function paragraphsOf(xml: string, part: string, around: Surroundings, reading: 
     paragraph.text += squeezed;
   };
   const visit = {
-    open(name: string, { val = '' }: Attributes) {
+    open(name: string, attributes: Attributes, { val = '' } = attributes) {
       isText = name === 't';
       if (name === 'p') open.push({ text: '', isHeading: false, style: '', list: undefined, level: undefined, isJoined: false, number: '' });
       const paragraph = open.at(-1);
@@ -134,7 +135,7 @@ function paragraphsOf(xml: string, part: string, around: Surroundings, reading: 
       if (SKIPPED.has(name)) skipped++;
       if (name === 'r' || (name === 'vanish' && skipped === 0)) isHidden = name === 'vanish' && !OFF.test(val);
       rows.open(name);
-      append(SIGNS[name] ?? '');
+      append(name === 'sym' ? symbolOf(attributes) : (SIGNS[name] ?? ''));
     },
     text(text: string) {
       if (isText) append(text);

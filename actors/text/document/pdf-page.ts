@@ -1,5 +1,6 @@
 // Reads a page of a pdf: its lines, upright, with what is filled into its form.
 import type { getDocumentProxy } from 'unpdf';
+import { TICK } from './docx-symbols.ts';
 import { type Line, type PlacedPiece, placedLine } from './paragraphs.ts';
 import { MarkedContent } from './pdf-structure.ts';
 
@@ -7,9 +8,6 @@ type Page = Awaited<ReturnType<Awaited<ReturnType<typeof getDocumentProxy>>['get
 
 /** Of letters, in points, where the file says none. */
 const USUAL_HEIGHT = 10;
-/** Stands where a box is ticked. */
-const TICK = '☒';
-
 /** What the reader tells of an annotation (ISO 32000-1 section 12.5), as far as text comes from it. */
 interface Annotation {
   readonly subtype: string;

@@ -81,6 +81,29 @@ test('docx: a hyphen that no line ends at is one; formulas are read', async () =
 const chapter = (content: string): Entry => ({ name: 'OEBPS/text/c0.xhtml', content: `<html><head><title/></head><body>${content}</body></html>` });
 const ofChapter = async (content: string) => textOf('a.epub', await epub(['A text.'], { more: [chapter(content)] }));
 
+test('docx: signs of symbol fonts are read, and divide words where nobody reads them', async () => {
+  const sign = (font: string, char: string) => `<w:r><w:sym w:font="${font}" w:char="${char}"/></w:r>`;
+  const of = (...runs: string[]) => ofBody(`<w:p><w:r><w:t>a</w:t></w:r>${runs.join('')}<w:r><w:t>b</w:t></w:r></w:p>`);
+  assert.equal(await of(sign('Symbol', 'F062'), sign('Symbol', 'F044'), sign('Symbol', '00B3'), sign('symbol', 'F0B1')), 'aβΔ≥±b');
+  assert.equal(await of(sign('Symbol', 'F057'), sign('Symbol', 'F0AE'), sign('Symbol', 'F0E5')), 'aΩ→∑b');
+  assert.equal(await of(sign('Wingdings', 'F0E0'), sign('Wingdings', 'F0FE')), 'a→☑b');
+  for (const [font, char] of [
+    ...[
+      ['Wingdings', 'F04A'],
+      ['Other', 'F041'],
+      ['Symbol', 'F0FF'],
+      ['Symbol', 'F085'],
+    ],
+    ...[
+      ['Symbol', 'x'],
+      ['Symbol', '-1'],
+      ['Symbol', '1F600'],
+    ],
+  ] as const)
+    assert.equal(await of(sign(font as string, char as string)), 'a b', `${font} ${char}`);
+  assert.equal(await of(sign('Arial', '00E9')), 'aéb');
+});
+
 test('docx: a part that is not well-formed is refused, where half of it would have been read', async () => {
   const whole = body(`${p('One.')}<w:p/><w:p><w:r><w:t>Two.</w:t><w:tab/></w:r></w:p>`);
   const docxOf = (content: string) => docx([], [{ name: 'word/document.xml', content }]);
