@@ -26,7 +26,7 @@ const NUMBER = /(?<![\p{L}\p{N}])\d{1,5}(?![\p{L}\p{N}])/gu;
 /** Before or after a number it is that of a page. */
 const PAGE = /^\P{L}*(page|p|seite|s|p[aá]gina|pág|strana|strona|sida|side|sivu|oldal)\P{L}/iu;
 /** Pages before the first chapter have such numbers. */
-const ROMAN = /^P{L}*[ivxlc]{1,7}P{L}*$/i;
+const ROMAN = /^\P{L}*(?=[ivxlc])c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})\P{L}*$/iu;
 
 interface Row {
   readonly lines: readonly Line[];

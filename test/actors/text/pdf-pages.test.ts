@@ -29,6 +29,10 @@ test('what stands above and below the text is read once, and a sentence that goe
   ]);
   const numbered = texts.map((lines, at): readonly Placed[] => [...body(...lines), [['i', 'ii', '- 1 -', '- 2 -'][at] ?? '', 12, 280, 20]]);
   assert.deepEqual((await read(placedPdf(numbered))).slice(2), ['3: - 1 -', '4: Later it was gas.\n\n- 2 -']);
+  const preface = texts.map((lines, at): readonly Placed[] => [...body(...lines), [['i', '- ii -', 'iii', 'iv'][at] ?? '', 12, 280, 20]]);
+  assert.equal((await read(placedPdf(preface))).at(-1), '4: Later it was gas.');
+  const civil = texts.map((lines, at): readonly Placed[] => [...body(...lines), [['civil', 'mild', 'civic', 'livid'][at] ?? '', 12, 280, 20]]);
+  assert.match((await read(placedPdf(civil))).at(-1) ?? '', /livid$/);
   const counted = texts.map((lines, at): readonly Placed[] => [...body(...lines), [`${at + 1}/4`, 12, 280, 20]]);
   assert.deepEqual((await read(placedPdf(counted))).at(-1), '4: Later it was gas.');
 });
