@@ -81,4 +81,9 @@ export const KEYS_MIGRATIONS: readonly Migration[] = [
     about: 'keys that were replaced and may have wrapped objects still, so that what was begun is ended after a crash',
     sql: 'CREATE TABLE kms_rewrapping (object_id TEXT NOT NULL PRIMARY KEY, replacement_id TEXT NOT NULL, worked_at BIGINT NOT NULL);',
   },
+  {
+    id: 17,
+    about: 'names on tokens that a node is about to make keys of',
+    sql: 'CREATE TABLE kms_reservation (id TEXT NOT NULL PRIMARY KEY, ends_at BIGINT NOT NULL);',
+  },
 ];

@@ -38,6 +38,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   kms_grant: 'actors/kmip/',
   kms_object: 'actors/kmip/',
   kms_policy: 'actors/kmip/',
+  kms_reservation: 'actors/kmip/',
   kms_rewrapping: 'actors/kmip/',
   kms_ticket: 'actors/kmip/',
   kms_usage: 'actors/kmip/',

@@ -45,6 +45,7 @@ const STEPS: readonly Levels[] = [
   { model: 4 },
   { auth: 11 },
   { keys: 16 },
+  { keys: 17 },
 ];
 const VERSIONS = STEPS.map((_, at): Levels => Object.assign({}, ...STEPS.slice(0, at + 1)));
 

@@ -104,6 +104,7 @@ const STAYING: Readonly<Record<string, string>> = {
   ),
   ...Object.fromEntries(['ai_base', 'ai_reference', 'ai_passage', 'ai_vectors'].map((table) => [table, 'who may use the base'])),
   kms_policy: 'one for each caller that has set one',
+  kms_reservation: 'one for each key on a token that a node was making when it was killed, until somebody makes that key',
   kms_rewrapping: 'each look at what is due goes on with those that have stopped, and deletes them',
   ...Object.fromEntries(['kms_object', 'kms_attribute', 'kms_grant'].map((table) => [table, 'quotas; KMIP shows what was destroyed'])),
 };

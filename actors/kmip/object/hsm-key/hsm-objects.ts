@@ -15,6 +15,7 @@ import type { Draft } from '../managed-object.ts';
 import type { ObjectSource, ObjectWriter } from '../object-source.ts';
 import { discoverKeys, takeInTaken } from './discovery.ts';
 import { TokenKeeper } from './keeper.ts';
+import { NameReservations } from './name-reservations.ts';
 import { OwnKeys } from './own-keys.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -25,6 +26,7 @@ const KINDS: ReadonlySet<number> = new Set([ObjectType.SymmetricKey, ObjectType.
 export function hsmObjects(tokens: Tokens, parts: DatabaseParts, keyEncryptionKeys: readonly string[]): ObjectSource {
   const rows = databaseObjects(parts);
   const own = new OwnKeys(tokens, keyEncryptionKeys);
+  const names = new NameReservations(parts.store);
   const full = (id: string): string => canonical(id, tokens.prefixes);
   const isFree = async (id: string) => {
     const state = (await parts.rows.describe(parts.store, id))?.object.state;
@@ -34,7 +36,7 @@ export function hsmObjects(tokens: Tokens, parts: DatabaseParts, keyEncryptionKe
     ...rows,
     prefix: HSM,
     canonical: full,
-    keeper: new TokenKeeper(tokens, isFree, (ctx, place) => takeInTaken(tokens, parts, ctx, place, own)),
+    keeper: new TokenKeeper(tokens, names, isFree, (ctx, place) => takeInTaken(tokens, parts, ctx, place, own)),
     newIdentifier(replaced) {
       if (replaced === undefined) throw new Refusal('InvalidField', 'a key in an HSM needs an identifier: hsm::<model>::<slot>::<name>');
       return nextGeneration(replaced);
@@ -51,7 +53,7 @@ export function hsmObjects(tokens: Tokens, parts: DatabaseParts, keyEncryptionKe
         const learnt = place && !tokens.knownMechanisms(place) ? tokens.learn(place) : undefined;
         return andThen(learnt, () => rows.held(full(id), content));
       }),
-    within: (tx, caller) => writer(rows.within(tx, caller), own),
+    within: (tx, caller) => writer(rows.within(tx, caller), own, (id) => names.end(tx, id)),
     find: async () => ({ ids: [], total: 0 }),
     async discover(ctx, id) {
       if (id === undefined || !(await own.isOne(id))) await discoverKeys(tokens, parts, ctx, id === undefined ? undefined : full(id), own);
@@ -105,7 +107,7 @@ function absence(tokens: Tokens, id: string): string {
  * What is destroyed frees its identifier, because the token has the name free again. A search may have taken in a key between its making and the
  * row of its maker, who saw the name free here and on the token: that row makes room.
  */
-function writer(rows: ObjectWriter, own: OwnKeys): ObjectWriter {
+function writer(rows: ObjectWriter, own: OwnKeys, endReservation: (id: string) => Promise<void>): ObjectWriter {
   return {
     ...rows,
     held: async (id, content) => (own.has(id) ? undefined : rows.held(id, content)),
@@ -113,6 +115,7 @@ function writer(rows: ObjectWriter, own: OwnKeys): ObjectWriter {
     read: async (id) => (own.has(id) ? undefined : rows.read(id)),
     async insert(object, along) {
       requireKept(object);
+      await endReservation(object.id);
       const before = await rows.describe(object.id);
       if (before && (object.found !== 'there' || isDestroyed(before.state))) await rows.remove(object.id);
       return rows.insert(object, along);

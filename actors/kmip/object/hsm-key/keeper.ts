@@ -16,6 +16,7 @@ import { placeOf, type TokenPlace } from '../hsm-identifier.ts';
 import type { KeyKeeper, MadePair, PairToMake } from '../key-keeper.ts';
 import type { ManagedObject, ObjectDescription } from '../managed-object.ts';
 import { broughtKey } from './brought.ts';
+import type { NameReservations } from './name-reservations.ts';
 import { linkHalves } from './pair-links.ts';
 import { publicKeyOf } from './public-key.ts';
 import { guard, keptContent, kindOf, pairShape, secretShape, usesOf } from './shape.ts';
@@ -29,10 +30,12 @@ export class TokenKeeper implements KeyKeeper {
   readonly #tokens: Tokens;
   readonly #isFree: (id: string) => Promise<boolean>;
   readonly #takeIn: TakeIn;
+  readonly #names: NameReservations;
 
   /** @param isFree whether an object may get the identifier @param takeIn of a key that is on the token already */
-  constructor(tokens: Tokens, isFree: (id: string) => Promise<boolean>, takeIn: TakeIn) {
+  constructor(tokens: Tokens, names: NameReservations, isFree: (id: string) => Promise<boolean>, takeIn: TakeIn) {
     this.#tokens = tokens;
+    this.#names = names;
     this.#isFree = isFree;
     this.#takeIn = takeIn;
   }
@@ -53,11 +56,23 @@ export class TokenKeeper implements KeyKeeper {
     return place;
   }
 
-  /** @throws Refusal ObjectAlreadyExists before anything is made; OperationNotSupported in a batch that may be undone, which a token cannot */
-  async #requireChange(ctx: OperationContext, ...ids: readonly string[]): Promise<void> {
+  /** @throws Refusal OperationNotSupported in a batch that may be undone, which a token cannot */
+  #requireChange(ctx: OperationContext): void {
     if (ctx.reader !== ctx.server.store)
       throw new Refusal('OperationNotSupported', 'a batch with Undo cannot change keys in an HSM, because what a token does is not undone; use Stop');
-    for (const id of ids) if (!(await this.#isFree(id))) throw new Refusal('ObjectAlreadyExists', `an object ${id} already exists`);
+  }
+
+  /** Makes keys of these names, which stay reserved until their rows are written or they are discarded. @throws Refusal ObjectAlreadyExists before anything is made */
+  async #making<T>(ctx: OperationContext, ids: readonly string[], make: () => Promise<T>): Promise<T> {
+    this.#requireChange(ctx);
+    if (!(await this.#names.take(ids, ctx.server.now()))) throw new Refusal('ObjectAlreadyExists', `an object ${ids[0]} is being made by another request`);
+    try {
+      for (const id of ids) if (!(await this.#isFree(id))) throw new Refusal('ObjectAlreadyExists', `an object ${id} already exists`);
+      return await make();
+    } catch (error) {
+      await this.#names.giveUp(ids);
+      throw error;
+    }
   }
 
   async #remove(id: string, kind: TokenKeyKind): Promise<void> {
@@ -69,9 +84,12 @@ export class TokenKeeper implements KeyKeeper {
     return this.#place(id).prefix;
   }
 
-  async makeSecret(ctx: OperationContext, id: string, type: ObjectTypeCode, attributes: AttributeSet): Promise<Structure> {
+  makeSecret(ctx: OperationContext, id: string, type: ObjectTypeCode, attributes: AttributeSet): Promise<Structure> {
+    return this.#making(ctx, [id], () => this.#makeSecret(ctx, id, type, attributes));
+  }
+
+  async #makeSecret(ctx: OperationContext, id: string, type: ObjectTypeCode, attributes: AttributeSet): Promise<Structure> {
     const place = this.#place(id, false);
-    await this.#requireChange(ctx, id);
     const algorithm = givenAlgorithm(attributes);
     const shape = secretShape(type, algorithm, givenLength(attributes));
     const options = { ...shape, name: place.name, uses: usesOf(attributes), ...guard(attributes) };
@@ -84,8 +102,11 @@ export class TokenKeeper implements KeyKeeper {
     return keptContent(type === ObjectType.SecretData ? TAG.SecretData : TAG.SymmetricKey, algorithm, shape.bits);
   }
 
-  async makePair(ctx: OperationContext, id: string, pair: PairToMake): Promise<MadePair> {
-    await this.#requireChange(ctx, id, publicName(id));
+  makePair(ctx: OperationContext, id: string, pair: PairToMake): Promise<MadePair> {
+    return this.#making(ctx, [id, publicName(id)], () => this.#makePair(ctx, id, pair));
+  }
+
+  async #makePair(ctx: OperationContext, id: string, pair: PairToMake): Promise<MadePair> {
     const place = this.#place(id, false);
     const made = await this.#orTakeIn(ctx, place, makePair(this.#tokens, place, pair));
     if (made) return made;
@@ -94,8 +115,11 @@ export class TokenKeeper implements KeyKeeper {
     throw new Refusal('GeneralFailure', 'the token made a pair, but does not tell its public key');
   }
 
-  async take(ctx: OperationContext, id: string, type: ObjectTypeCode, content: Structure, attributes: AttributeSet): Promise<Structure> {
-    await this.#requireChange(ctx, id);
+  take(ctx: OperationContext, id: string, type: ObjectTypeCode, content: Structure, attributes: AttributeSet): Promise<Structure> {
+    return this.#making(ctx, [id], () => this.#take(ctx, id, type, content, attributes));
+  }
+
+  async #take(ctx: OperationContext, id: string, type: ObjectTypeCode, content: Structure, attributes: AttributeSet): Promise<Structure> {
     if (keyBlockOf(content).wrapping)
       throw new Refusal(
         'InvalidField',
@@ -114,10 +138,11 @@ export class TokenKeeper implements KeyKeeper {
   async discard(ids: readonly string[]): Promise<void> {
     for (const id of ids)
       for (const kind of isPublicName(id) ? (['public'] as const) : (['secret', 'private'] as const)) await this.#remove(id, kind).catch(() => {});
+    await this.#names.giveUp(ids);
   }
 
   async destroy(ctx: OperationContext, object: ObjectDescription): Promise<void> {
-    await this.#requireChange(ctx);
+    this.#requireChange(ctx);
     await this.#remove(object.id, kindOf(object));
   }
 }
