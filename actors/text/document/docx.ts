@@ -14,6 +14,8 @@ import { TableRows } from './table-rows.ts';
 const BODY = 'word/document.xml';
 const PROPERTIES = 'docProps/core.xml';
 const NOTES = ['footnotes', 'endnotes'];
+/** Drawings with text in parts of their own, with paragraphs as the body has them: SmartArt, and the titles of charts. */
+const DRAWN = ['diagramData', 'chart'];
 const STYLES = 'word/styles.xml';
 const NUMBERING = 'word/numbering.xml';
 /**
@@ -60,7 +62,7 @@ export async function readDocx(archive: Archive, body: string): Promise<Content>
   await readOnce('header');
   blocks.add(await read(body));
   for (const part of new Set(related.get('aFChunk'))) blocks.add(await imported(archive, part, blocks));
-  for (const part of notes) blocks.add(await read(part));
+  for (const part of new Set([...DRAWN.flatMap((kind) => related.get(kind) ?? []), ...notes])) blocks.add(await read(part));
   await readOnce('footer');
   return { title: archive.has(PROPERTIES) ? titleOf(await archive.text(PROPERTIES)) : '', blocks: blocks.all };
 }

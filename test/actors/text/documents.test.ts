@@ -81,6 +81,25 @@ test('docx: a hyphen that no line ends at is one; formulas are read', async () =
 const chapter = (content: string): Entry => ({ name: 'OEBPS/text/c0.xhtml', content: `<html><head><title/></head><body>${content}</body></html>` });
 const ofChapter = async (content: string) => textOf('a.epub', await epub(['A text.'], { more: [chapter(content)] }));
 
+test('docx: the text of SmartArt and the title of a chart are read', async () => {
+  const a = (text: string) => `<a:p><a:pPr/><a:r><a:rPr lang="en"/><a:t>${text}</a:t></a:r></a:p>`;
+  const point = (text: string) => `<dgm:pt modelId="{1}"><dgm:prSet/><dgm:spPr/><dgm:t><a:bodyPr/><a:lstStyle/>${a(text)}</dgm:t></dgm:pt>`;
+  const names = 'xmlns:dgm="urn:dgm" xmlns:a="urn:a" xmlns:c="urn:c"';
+  const file = await docx(
+    ['How we work.'],
+    [
+      relations('word/_rels/document.xml.rels', { diagramData: 'diagrams/data1.xml', diagramLayout: 'diagrams/layout1.xml', chart: 'charts/chart1.xml' }),
+      { name: 'word/diagrams/data1.xml', content: `<dgm:dataModel ${names}><dgm:ptLst>${point('Plan')}${point('Build')}</dgm:ptLst></dgm:dataModel>` },
+      { name: 'word/diagrams/layout1.xml', content: `<dgm:layoutDef ${names}>${point('Not shown')}</dgm:layoutDef>` },
+      {
+        name: 'word/charts/chart1.xml',
+        content: `<c:chartSpace ${names}><c:title><c:tx><c:rich>${a('Ships a year')}</c:rich></c:tx></c:title></c:chartSpace>`,
+      },
+    ],
+  );
+  assert.equal(await textOf('a.docx', file), 'How we work.\n\nPlan\n\nBuild\n\nShips a year');
+});
+
 test('docx: signs of symbol fonts are read, and divide words where nobody reads them', async () => {
   const sign = (font: string, char: string) => `<w:r><w:sym w:font="${font}" w:char="${char}"/></w:r>`;
   const of = (...runs: string[]) => ofBody(`<w:p><w:r><w:t>a</w:t></w:r>${runs.join('')}<w:r><w:t>b</w:t></w:r></w:p>`);

@@ -175,6 +175,32 @@ test('no listed entry is left at borders of words, whatever is listed', () => {
   );
 });
 
+test('exactly the words of occurrences are masked, also where these overlap', () => {
+  const word = fc.constantFrom('a', 'b', 'c');
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 12 }), fc.array(fc.array(word, { minLength: 1, maxLength: 4 }), { maxLength: 5 }), (data, entries) => {
+      const isMasked = data.map(() => false);
+      for (const entry of entries)
+        for (let at = 0; at + entry.length <= data.length; at++)
+          if (entry.every((each, index) => data[at + index] === each)) isMasked.fill(true, at, at + entry.length);
+      const left = (
+        mask(
+          data.join(' '),
+          entries.map((entry) => entry.join(' ')),
+        ) as string
+      )
+        .replaceAll('XXXX', ' ')
+        .split(' ')
+        .filter(Boolean);
+      assert.deepEqual(
+        left,
+        data.filter((_, at) => !isMasked[at]),
+      );
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
 test('one token for an entry of several words, however it is written', () => {
   const [first, second, third] = (result('word-tokenize', { data: "O'Brien|o’brien|Brien", words: ["O'BRIEN", 'brien'] }) as string).split('|');
   assert.match(first as string, TOKEN);
