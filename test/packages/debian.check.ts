@@ -86,7 +86,7 @@ else {
     assert.equal(machine.do('stat', '-c', '%U:%G:%a', '/etc/gatehouse'), 'root:gatehouse:750');
     assert.match(machine.do('gatehouse', '--version'), /^\d+\.\d+\.\d+$/);
     assert.match(machine.do('gatehouse', 'doctor'), /database: \/var\/lib\/gatehouse\/gatehouse\.db is sound/);
-    machine.do('gatehouse', 'backup', '/root/1.backup');
+    machine.do('gatehouse', 'backup', '/opt/1.backup');
   });
 
   test('the server cannot leave its sandbox', async () => {
