@@ -110,7 +110,9 @@ async function rotateAlone(server: KeyServer, row: DueRow, owner: Principal): Pr
   } catch (error) {
     const reason = refusalOf(error)?.reason ?? (isUnanswered(error) ? error.code : undefined);
     if (reason === undefined && error instanceof Fault) throw error;
-    await postpone(server, row, owner, reason, error);
+    // Another node makes the next generation, or somebody else has made it: the next look finds it rotated, or goes on to the name after that.
+    if (reason === 'ObjectAlreadyExists') server.log.info({ object: row.id }, 'the next generation of an object is there already; the server looks again');
+    else await postpone(server, row, owner, reason, error);
     return false;
   } finally {
     ctx.opening.end();

@@ -54,6 +54,29 @@ if (database && !skipWithout('softhsm2')) {
     assert.equal((hsm.tool(slot, 'labels(4)') as string[]).length, ROUNDS);
   });
 
+  test('a key on the token that is due is rotated once, by one of them, and neither tells a failure', async () => {
+    const kid = `hsm::soft_hsm::${slot}::due`;
+    const text = (tag: string, value: string) => ({ tag, type: 'TextString', value });
+    const attributes = [text('UniqueIdentifier', kid), { tag: 'CryptographicAlgorithm', type: 'Enumeration', value: 'AES' }];
+    const more = [
+      { tag: 'CryptographicLength', type: 'Integer', value: 256 },
+      { tag: 'CryptographicUsageMask', type: 'Integer', value: 12 },
+      { tag: 'RotateInterval', type: 'Interval', value: 30 },
+    ];
+    const kind = { tag: 'ObjectType', type: 'Enumeration', value: 'SymmetricKey' };
+    const create = { tag: 'Create', value: [kind, { tag: 'Attributes', value: [...attributes, ...more] }] };
+    assert.equal((await ask(nodes.one, '/kmip/2_1', create)).status, 200);
+    const labels = () => (hsm.tool(slot, 'labels(4)') as string[]).filter((label) => label.startsWith('due')).toSorted();
+    // The look of every minute finds it due.
+    await nodes.advance(61_000);
+    await until(() => labels().length > 1, 'it is rotated', 30_000);
+    // Keys of a slot are made one after the other: what began before has ended then.
+    await both((node) => ask(node, '/v1/crypto/keys', { kid: `${kid} ${node === nodes.one}`, kty: 'oct', alg: 'A256GCM' }));
+    assert.deepEqual(labels().slice(0, 3), ['due', 'due false', 'due true']);
+    assert.deepEqual(labels().slice(3), ['due::1']);
+    assert.deepEqual((await nodes.one.ask('GET', '/audit?event=key.rotate', { cookie })).body.events, []);
+  });
+
   test('a name is reserved until its row is written, or given up, or its time is over', async () => {
     const store = await openStore(nodes.storeUrl, { writer: 'test', clock: createClock() });
     const [one, other] = [new NameReservations(store), new NameReservations(store)];
