@@ -1,8 +1,9 @@
 // Reads rows from PostgreSQL for what caches them beside its callers, as long as caches may be used; otherwise their actor is asked.
 import { ELSEWHERE } from '../elsewhere.ts';
 import type { Trust } from '../trust.ts';
-import { readerOver, types } from './postgres.ts';
+import { readerOver } from './postgres.ts';
 import { openPool } from './postgres-pool.ts';
+import { types } from './postgres-types.ts';
 import type { ReadStore, SqlValue } from './store.ts';
 
 const CONNECTIONS = 2;

@@ -1,7 +1,7 @@
 // A consistent snapshot of a store on PostgreSQL, in a read-only transaction of its own.
 import pg from 'pg';
-import { types } from './postgres.ts';
 import { translateErrors } from './postgres-error.ts';
+import { types } from './postgres-types.ts';
 import type { AskedRows, Snapshot } from './snapshot.ts';
 import type { Row, SqlValue } from './store.ts';
 

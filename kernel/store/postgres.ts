@@ -1,5 +1,5 @@
 // The store on PostgreSQL, for several nodes: each thread has one connection for serializable transactions and a small pool for reads.
-import pg from 'pg';
+import type pg from 'pg';
 import { Fault } from '../fault.ts';
 import { hashOf } from '../versions.ts';
 import { announcing } from './announcement.ts';
@@ -10,11 +10,13 @@ import type { CacheOptions } from './open.ts';
 import { codeOf, READ_ONLY, translateErrors, UNREACHABLE } from './postgres-error.ts';
 import { meet, openPool } from './postgres-pool.ts';
 import { arraysQuery, durable, nameQuery } from './postgres-query.ts';
+import { types } from './postgres-types.ts';
 import type { RowInsert } from './row-insert.ts';
 import { WatchedClient } from './silent-connection.ts';
 import type { Reader, Row, SqlValue, Store } from './store.ts';
 
 const READERS = 4;
+const READ_TRIES = 5;
 const CONNECT_MS = 5_000;
 const LOCK_TIMEOUT_MS = 5_000;
 /**
@@ -33,15 +35,6 @@ function isAuditTaken(error: unknown): boolean {
   const { code, table } = error as { code?: unknown; table?: unknown };
   return code === '23505' && table === 'audit';
 }
-
-/** Converts the column types that we use to JavaScript values. */
-export const types = {
-  getTypeParser(oid: number, format?: 'text' | 'binary') {
-    if (oid === pg.types.builtins.INT8) return Number;
-    if (oid === pg.types.builtins.BYTEA) return (text: string) => new Uint8Array(Buffer.from(text.slice(2), 'hex'));
-    return pg.types.getTypeParser(oid, format as 'text');
-  },
-} as pg.CustomTypesConfig;
 
 export async function openPostgres(url: string, audit: AuditWriter, { versions, origin, node }: CacheOptions): Promise<Store> {
   const settings = { connectionString: url, connectionTimeoutMillis: CONNECT_MS, types, application_name: 'gatehouse', ...ALIVE };
@@ -66,8 +59,15 @@ export async function openPostgres(url: string, audit: AuditWriter, { versions, 
 }
 
 export function readerOver(pool: pg.Pool): Reader {
-  const all = async <T extends object>(sql: string, params: readonly SqlValue[] = []) =>
-    (await translateErrors(() => pool.query(nameQuery(sql, params)))).rows as T[];
+  const all = async <T extends object>(sql: string, params: readonly SqlValue[] = [], tries = READ_TRIES): Promise<T[]> => {
+    try {
+      return (await translateErrors(() => pool.query(nameQuery(sql, params)))).rows as T[];
+    } catch (error) {
+      // With `default_transaction_isolation = serializable`, reads lose to writers too.
+      if (tries <= 1 || !RETRY.has(codeOf(error))) throw error;
+      return all(sql, params, tries - 1);
+    }
+  };
   return { all, get: async <T extends object>(sql: string, params?: readonly SqlValue[]) => (await all<T>(sql, params))[0] };
 }
 

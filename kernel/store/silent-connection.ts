@@ -11,7 +11,7 @@ const ASK_MS = 5_000;
  * never heard of it, or not any more. Where track_activities is off, every connection counts as one at work.
  */
 const KNOWN = `SELECT coalesce(state, '') NOT LIKE 'idle%' AS works, CASE WHEN $3 AND state LIKE 'idle%' THEN pg_terminate_backend(pid) END AS ended
-  FROM pg_stat_activity WHERE pid = $1 AND backend_start = $2::timestamptz`;
+  FROM pg_stat_activity WHERE pid = $1 AND EXTRACT(EPOCH FROM backend_start) = $2::numeric`;
 
 /** What the driver declares nowhere. */
 interface Inside {
@@ -21,7 +21,7 @@ interface Inside {
 
 interface Backend {
   readonly pid: number;
-  /** When it began, as the database writes it: another server may have one of the same number. */
+  /** When it began, as a number: a date in another DateStyle ends with letters for its zone, which mean another zone when they are read. Another server may have one of the same pid. */
   readonly begun: string;
 }
 
@@ -45,7 +45,9 @@ export class WatchedClient extends pg.Client {
   /** From now on. One of a pooler, which stands for many of the database, is not watched. */
   async watch(): Promise<void> {
     const { connection, processID } = this as unknown as Inside;
-    const { rows } = await super.query<Backend>('SELECT pid, backend_start::text AS begun FROM pg_stat_activity WHERE pid = pg_backend_pid()');
+    const { rows } = await super.query<Backend>(
+      'SELECT pid, EXTRACT(EPOCH FROM backend_start)::text AS begun FROM pg_stat_activity WHERE pid = pg_backend_pid()',
+    );
     if (rows[0]?.pid !== processID) return;
     this.#backend = rows[0];
     connection.on('readyForQuery', () => {
