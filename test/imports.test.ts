@@ -106,9 +106,9 @@ test('the client imports nothing but itself, and nothing of Node: browsers run i
 });
 
 test('the command knows the server by the client alone; what it does on its own machine is named here', () => {
-  /** The profile is a private file; doctor and config check read the configuration, doctor also revocation lists, the root key, whether it opens the data keys, and which version made the tables; disk-trouble.ts words what a disk refuses, file-kind.ts what lies in a wrong place, encoding.ts what a database cannot keep; text-file.ts reads what people write; model.ts has the bar of its downloads. */
+  /** The profile is a private file; doctor and config check read the configuration, doctor also revocation lists, the root key, whether it opens the data keys, and which version made the tables; disk-trouble.ts words what a disk refuses, file-kind.ts what lies in a wrong place, encoding.ts what a database cannot keep, hidden-rows.ts what it hides; text-file.ts reads what people write; model.ts has the bar of its downloads. */
   const LOCAL =
-    /^(crypto\/x509\/(certificate-facts|distinguished-name|revocation-list)\.ts|kernel\/(disk\/(private-file|disk-trouble)|file-kind|keys\/(root-key|keyring|data-key-row)|pem|start\/(configure|configured-files)|config\/(config-error|text-file)|catalog\/migrations|store\/(store-url|encoding|migrate))\.ts|actors\/model\/hub\/progress\.ts|plugins\/(index|hsm\/instances)\.ts)$/;
+    /^(crypto\/x509\/(certificate-facts|distinguished-name|revocation-list)\.ts|kernel\/(disk\/(private-file|disk-trouble)|file-kind|keys\/(root-key|keyring|data-key-row)|pem|start\/(configure|configured-files)|config\/(config-error|text-file)|catalog\/migrations|store\/(store-url|encoding|hidden-rows|migrate))\.ts|actors\/model\/hub\/progress\.ts|plugins\/(index|hsm\/instances)\.ts)$/;
   assert.deepEqual(
     offenders(({ file, target, typeOnly }) => !file.startsWith('command/') || typeOnly || /^(command|client)\//.test(target) || LOCAL.test(target)),
     [],

@@ -1,6 +1,7 @@
-// What the user of a PostgreSQL database may do there, and whether the database keeps every text.
+// What the user of a PostgreSQL database may do and see there, and whether the database keeps every text.
 import type { ClientBase } from 'pg';
 import { troubleOf } from '../../kernel/store/encoding.ts';
+import { hidingsOf } from '../../kernel/store/hidden-rows.ts';
 import { type Finding, problem, warning } from './finding.ts';
 
 /** A check of each right by itself: of a list, PostgreSQL asks for any. */
@@ -53,5 +54,7 @@ export async function rightsIn(client: Pick<ClientBase, 'query'>): Promise<Findi
       `the user ${user} may not read and write ${lacking.length} of the tables: ${lacking.slice(0, NAMED).join(', ')}${lacking.length > NAMED ? ', ...' : ''}`,
       `let the user own them, or GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${user}`,
     );
+  const rowsOf = async <T extends object>(sql: string) => (await client.query<T>(sql)).rows;
+  for (const hiding of await hidingsOf({ all: rowsOf })) tell(hiding.isCertain ? problem : warning, hiding.says, hiding.advice);
   return findings;
 }

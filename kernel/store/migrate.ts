@@ -1,6 +1,7 @@
 // Runs migrations: each once, in order, forward only, under a lock that all nodes share.
 import { Fault, isServerFailure } from '../fault.ts';
 import { encodingProblem } from './encoding.ts';
+import { hiddenProblem } from './hidden-rows.ts';
 import type { Dialect, Reader, Store, Transaction } from './store.ts';
 import { tableNames } from './tables.ts';
 
@@ -87,7 +88,7 @@ export function sqlOf({ sql }: Migration, dialect: Dialect): string {
  * Brings the database up to date. Each migration has its own transaction, but a new database gets all of them in one: it is complete or still new.
  * @param examine looks at the database before anything is changed; what it throws leaves it as it is
  * @returns number of applied migrations
- * @throws RefusedStore if a newer gatehouse has migrated the database, if a copy into it has not finished, or for an encoding that does not keep every text
+ * @throws RefusedStore if a newer gatehouse has migrated the database, if a copy into it has not finished, for an encoding that does not keep every text, or if it hides what is stored
  * @throws Error if a migration fails (with its name)
  */
 export async function migrate(
@@ -166,7 +167,8 @@ function failureOf(name: string, error: unknown): Error {
 }
 
 async function refuseUnfit(store: Store, tables: ReadonlySet<string>, sets: readonly MigrationSet[]): Promise<void> {
-  const problem = await encodingProblem(store, store.dialect);
+  const texts = sets.flatMap(({ migrations }) => migrations.map((each) => sqlOf(each, store.dialect)));
+  const problem = (await encodingProblem(store, store.dialect)) ?? (await hiddenProblem(store, store.dialect, texts));
   if (problem !== undefined) throw new RefusedStore(problem);
   if (tables.has(UNFINISHED_COPY)) throw new RefusedStore(IS_UNFINISHED);
   if (tables.has('migration')) for (const { owner, migrations } of sets) await refuseNewer(store, owner, migrations);

@@ -1,9 +1,10 @@
-// PostgreSQL as others have set it up for the user of gatehouse or for the database.
+// PostgreSQL as others have set it up: for the user of gatehouse, for the database, with another schema in front, or with row level security.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import pg from 'pg';
 import { test } from 'uvu';
+import { rightsIn } from '../../../command/doctor/postgres-rights.ts';
 import { createClock } from '../../../kernel/clock.ts';
 import { openStore } from '../../../kernel/store/open.ts';
 import { postgresSnapshot } from '../../../kernel/store/postgres-snapshot.ts';
@@ -135,6 +136,44 @@ if (!skipWithout('postgresql')) {
       }
     });
     await watched.end();
+  });
+
+  test('a schema that comes before that of the tables is told, and nothing begins anew in it', async () => {
+    const { own } = await databaseOf('moved');
+    const dataDir = join(temporaryFolder(), 'data');
+    const config = `[store]\nurl = "${own}"\n`;
+    await (await startServer({ dataDir, config })).stop();
+    await connected(own, (client) => client.query('CREATE SCHEMA moved'));
+    const told = /tables of gatehouse are in the schema public, but moved comes before it/;
+    await assert.rejects(
+      startServer({ dataDir, config }).then((server) => server.end()),
+      { name: 'RefusedStore', message: told },
+    );
+    await connected(own, async (client) => {
+      assert.match((await rightsIn(client))[0]?.says ?? '', told);
+      assert.deepEqual((await client.query("SELECT 1 FROM pg_tables WHERE schemaname = 'moved'")).rows, []);
+      await client.query('DROP SCHEMA moved');
+    });
+    await (await startServer({ dataDir, config })).end();
+  });
+
+  test('row level security that hides rows is told, by the start only where no policy shows any', async () => {
+    const { own } = await databaseOf('hidden');
+    const dataDir = join(temporaryFolder(), 'data');
+    const config = `[store]\nurl = "${own}"\n`;
+    const starts = () => startServer({ dataDir, config }).then((server) => server.stop());
+    const findings = () => connected(own, async (client) => (await rightsIn(client)).map(({ state, says }) => `${state}: ${says}`));
+    await starts();
+    // Of the owner nothing is hidden by this, and tables of others do not matter.
+    await connected(own, (client) => client.query('CREATE TABLE of_others (id BIGINT); ALTER TABLE kms_object ENABLE ROW LEVEL SECURITY'));
+    await connected(own, (client) => client.query('ALTER TABLE of_others ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY'));
+    await starts();
+    await connected(own, (client) => client.query('ALTER TABLE kms_object FORCE ROW LEVEL SECURITY; DROP TABLE of_others'));
+    await assert.rejects(starts(), { name: 'RefusedStore', message: /row level security hides rows of kms_object from the user hidden; ALTER TABLE/ });
+    assert.deepEqual(await findings(), ['problem: row level security hides rows of kms_object from the user hidden']);
+    await connected(own, (client) => client.query('CREATE POLICY everything ON kms_object USING (true)'));
+    await starts();
+    assert.deepEqual(await findings(), ['warning: row level security may hide rows of kms_object from the user hidden']);
   });
 }
 
