@@ -4,6 +4,7 @@ import { isIPv6 } from 'node:net';
 import type { Server, TLSSocket } from 'node:tls';
 import { type AddressList, isListed } from '../../address-list.ts';
 import type { Log } from '../../log/log-entry.ts';
+import { keepKey, keyOf } from './connection-key.ts';
 import { type Endpoint, readProxyHeader } from './proxy-header.ts';
 
 /** A proxy sends its header at once. */
@@ -44,10 +45,8 @@ export function expectProxies(server: Server, proxies: AddressList, log: Log): v
   });
 }
 
-/** The end of the connection at the proxy, which the TLS socket and the TCP socket below it share. */
-const keyOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
-
 function appear(socket: Socket, { address, port }: Endpoint): void {
+  keepKey(socket);
   Object.defineProperties(socket, {
     remoteAddress: { value: address },
     remotePort: { value: port },

@@ -6,6 +6,7 @@ import type { Server } from 'node:tls';
 import type { Bell } from '../../shared/bell.ts';
 import { Ledger } from '../../shared/ledger.ts';
 import type { Regions } from '../../shared/region.ts';
+import { keyOf } from './connection-key.ts';
 import { Crowd } from './crowd.ts';
 import { sourceOf } from './source.ts';
 
@@ -171,11 +172,6 @@ class WatchedConnections implements Connections {
     this.#silent.delete(socket);
     socket.destroy();
   }
-}
-
-/** Identifies a connection by its peer, which the TLS socket of a request and the TCP socket below it share. */
-function keyOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
 }
 
 /** @returns the soft limit of open files; undefined if the system does not report it */

@@ -6,6 +6,7 @@ import { createSecureContext, type Server, type TLSSocket, type TlsOptions } fro
 import { ConfigError } from '../../config/config-error.ts';
 import type { KernelConfig } from '../../config/sections.ts';
 import { blocksIn, isPair, readPem } from '../../pem.ts';
+import { keyOf } from '../connection/connection-key.ts';
 import { checkedWith, distrust, isDistrusted } from './client-certificate.ts';
 import { termsOf } from './revocation-lists.ts';
 import { ensureSelfSigned } from './self-signed.ts';
@@ -169,6 +170,3 @@ function distrustLate(server: Server): () => void {
   });
   return () => void changes++;
 }
-
-/** Both ends: clients can use one port of theirs towards several addresses of the server. */
-const keyOf = ({ localAddress, remoteAddress, remotePort }: Socket): string => `${localAddress} ${remoteAddress} ${remotePort}`;

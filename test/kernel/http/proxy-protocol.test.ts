@@ -65,8 +65,8 @@ async function tcp(port: number, localAddress = '127.0.0.1'): Promise<Socket> {
 }
 
 /** What the server says the client's address is, asked over TLS on this connection. */
-async function told(socket: Socket, request: string): Promise<string> {
-  const tls = connectTls({ socket, ca: server.authority.cert, cert: ann.cert, key: ann.key, checkServerIdentity: () => undefined });
+async function told(socket: Socket, request: string, ca = server.authority.cert): Promise<string> {
+  const tls = connectTls({ socket, ca, cert: ann.cert, key: ann.key, checkServerIdentity: () => undefined });
   tls.on('error', () => {});
   tls.write(request);
   let text = '';
@@ -114,6 +114,31 @@ test('a known proxy without a header is cut off before TLS; a header of anybody 
   const liar = await tcp(https(), '127.0.0.2');
   liar.write(IPV4);
   assert.equal(await told(liar, REQUEST), '');
+});
+
+test('a proxy that uses one port of its own towards two addresses of the server names a client on each', async () => {
+  const wide = await startSecureServer({ plugins: [plugin] as never, config: '[http]\nhost = "0.0.0.0"\nproxy_protocol = ["127.0.0.1"]\n' });
+  const port = Number(new URL(wide.address).port);
+  const first = await tcp(port);
+  const second = connectTcp({ host: '127.0.0.2', port, localAddress: '127.0.0.1', localPort: first.localPort as number });
+  await once(second, 'connect');
+  first.write('PROXY TCP4 203.0.113.1 10.0.0.1 8080 8443\r\n');
+  second.write('PROXY TCP4 203.0.113.2 10.0.0.1 8080 8443\r\n');
+  const answers = [first, second].map((socket) => told(socket, REQUEST, wide.authority.cert));
+  assert.deepEqual(await Promise.all(answers), ['203.0.113.1', '203.0.113.2']);
+  await wide.end();
+});
+
+test('a client that comes by two proxies from one port of its own has two connections', async () => {
+  const header = 'PROXY TCP4 203.0.113.9 10.0.0.1 8080 8443\r\n';
+  const [first, second] = [await tcp(https()), await tcp(https())];
+  const heard = [first, second].map(async (socket) => ({ socket, text: String((await once(socket, 'data'))[0]) }));
+  for (const socket of [first, second]) socket.write(header);
+  first.write('GET / HTTP/1.1\r\n\r\n');
+  const { socket, text } = await Promise.race(heard);
+  assert.match(text, /this port accepts TLS only/);
+  assert.equal(socket, first);
+  assert.equal(await told(second, REQUEST), '203.0.113.9');
 });
 
 test('what is no header, is too long, or lacks its addresses is invalid; a part of one waits for the rest', () => {
