@@ -142,6 +142,9 @@ if (!skipWithout('postgresql') && !skipWithout('haproxy')) {
     process.kill(nodes.pid('primary'), 'SIGQUIT');
     await until(async () => (await other('GET', '/ready')).status === 503, '/ready tells it', GONE_MS);
     assert.equal((await whoami(other, cookie)).status, 503);
+    // The other one was killed before.
+    await until(() => /https\/node2 is DOWN, .*code: 503/.test(nodes.proxyLog()), 'HAProxy finds no node ready', GONE_MS);
+    assert.equal((await whoami(nodes.both, cookie)).status, 503);
     const isRoot = process.getuid?.() === 0;
     const promote = [join(postgresFolder() as string, 'pg_ctl'), 'promote', '-D', join(nodes.folder, 'postgresql', 'standby')];
     const { status, stderr } = isRoot
