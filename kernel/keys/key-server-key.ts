@@ -3,7 +3,7 @@ import { randomFillSync } from 'node:crypto';
 import { ConfigError } from '../config/config-error.ts';
 import type { Contexts } from '../context.ts';
 import { Fault } from '../fault.ts';
-import type { Store, Transaction } from '../store/store.ts';
+import type { Reader, Store, Transaction } from '../store/store.ts';
 import {
   checkValue,
   DATA_KEY_BYTES,
@@ -94,11 +94,10 @@ export function requireWrappedBy(id: string | undefined, rows: readonly DataKeyR
 
 export function keyServerKey(key: KeyEncryptionKey, { withStore, now }: KeyServerKeyOptions): KeyServerKey {
   let known: DataKeyRow | undefined;
-  const stored = async () => (await withStore((store) => dataKeyRows(store))).find(({ purpose }) => purpose === KEY_SERVER_PURPOSE);
   return {
     openedBy: key.id,
     async open() {
-      const row = known ?? (await stored()) ?? (await make(key, withStore, now()));
+      const row = known ?? (await withStore(madeIn)) ?? (await make(key, withStore, now()));
       const opened = await openWith(key, row);
       // After a failure the row is read again, because another node may have rewrapped the key.
       known = opened && row;
@@ -111,13 +110,25 @@ export function keyServerKey(key: KeyEncryptionKey, { withStore, now }: KeyServe
   };
 }
 
-/** Wraps outside of the transaction, because a transaction makes others wait. If another node has made a data key meanwhile, that one is used. */
-async function make(key: KeyEncryptionKey, withStore: KeyServerKeyOptions['withStore'], now: number): Promise<DataKeyRow> {
+/** Of several nodes that start at the same moment, one has its key-encryption key make the key that wraps: a token could end with two of the name. */
+const MAKING_LOCK = 'gatehouse making of the data key of the key server';
+
+/** If another node has made a data key meanwhile, that one is used. */
+function make(key: KeyEncryptionKey, withStore: KeyServerKeyOptions['withStore'], now: number): Promise<DataKeyRow> {
+  return withStore(async (store) => {
+    if (store.dialect === 'postgres')
+      return store.transaction(async (tx) => (await madeIn(tx)) ?? insert(tx, await newRow(key), key.id, now), { lock: MAKING_LOCK });
+    // The only node. A transaction would make all who write wait for the key-encryption key.
+    const row = await newRow(key);
+    return store.transaction((tx) => insert(tx, row, key.id, now), { lock: DATA_KEY_LOCK });
+  });
+}
+
+async function newRow(key: KeyEncryptionKey): Promise<DataKeyRow> {
   const dataKey = randomFillSync(new Uint8Array(DATA_KEY_BYTES));
   const check = checkValue(dataKey);
   const wrapped = await wrappedBy(key, { bytes: dataKey }).finally(() => dataKey.fill(0));
-  const row: DataKeyRow = { purpose: KEY_SERVER_PURPOSE, wrapped, check_value: check };
-  return withStore((store) => store.transaction((tx) => insert(tx, row, key.id, now), { lock: DATA_KEY_LOCK }));
+  return { purpose: KEY_SERVER_PURPOSE, wrapped, check_value: check };
 }
 
 /** @returns what a row stores, after a check that the key opens it again @throws Fault KEY_SERVER_SEALED, ConfigError */
@@ -129,8 +140,12 @@ export async function wrappedBy(key: KeyEncryptionKey, { bytes }: Pick<OpenedKey
   return wrapped;
 }
 
+async function madeIn(store: Reader): Promise<DataKeyRow | undefined> {
+  return (await dataKeyRows(store)).find(({ purpose }) => purpose === KEY_SERVER_PURPOSE);
+}
+
 async function insert(tx: Transaction, row: DataKeyRow, id: string, now: number): Promise<DataKeyRow> {
-  const other = (await dataKeyRows(tx)).find(({ purpose }) => purpose === KEY_SERVER_PURPOSE);
+  const other = await madeIn(tx);
   if (other) return other;
   await insertDataKey(tx, row, now);
   await tx.audit({ event: 'server.data_key', outcome: 'success', target: row.purpose, reason: `wrapped by ${id}` });

@@ -4,10 +4,13 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { test } from 'uvu';
 import { createClock } from '../../../kernel/clock.ts';
+import type { KeyEncryptionKey } from '../../../kernel/keys/key-encryption-key.ts';
+import { keyServerKey } from '../../../kernel/keys/key-server-key.ts';
 import { openKeyring } from '../../../kernel/keys/keyring.ts';
 import { seal, unseal } from '../../../kernel/keys/seal.ts';
 import { migrate } from '../../../kernel/store/migrate.ts';
 import { openStore } from '../../../kernel/store/open.ts';
+import type { Store } from '../../../kernel/store/store.ts';
 import { rowsOf } from '../../e2e/started.ts';
 import { signInAdmin, startServer, temporaryFolder } from '../../server.ts';
 import { testDatabases } from '../../stores.ts';
@@ -42,6 +45,39 @@ for (const database of databases) {
     rmSync(folder, { recursive: true });
   });
 }
+
+const postgres = databases.find(({ dialect }) => dialect === 'postgres');
+if (postgres)
+  test('of two nodes that start at once one has its key-encryption key wrap a data key, and both open it', async () => {
+    const url = await postgres.url();
+    const stores = await Promise.all([1, 2].map((n) => openStore(url, { writer: `w${n}`, clock })));
+    await migrate(stores[0] as Store, [], () => 0);
+    const bothLooked = Promise.withResolvers<void>();
+    let [looks, wraps] = [0, 0];
+    // It hides nothing: what counts is who asks it.
+    const key: KeyEncryptionKey = {
+      id: 'hsm::fake::0::kek',
+      async wrap(dataKey) {
+        wraps += 1;
+        await bothLooked.promise;
+        return dataKey.slice();
+      },
+      unwrap: async (wrapped) => wrapped.slice(),
+    };
+    const open = async (store: Store) => {
+      const withStore = async <T>(work: (own: Store) => Promise<T>) => {
+        const done = await work(store);
+        looks += 1;
+        if (looks === 2) bothLooked.resolve();
+        return done;
+      };
+      return Buffer.from(await keyServerKey(key, { withStore, now: () => 0 }).open()).toString('hex');
+    };
+    const [first, second] = await Promise.all(stores.map(open));
+    assert.equal(first, second);
+    assert.equal(wraps, 1);
+    await Promise.all(stores.map((store) => store.close()));
+  });
 
 test('the root key file: made with mode 0600, needed ever after, never made a second time', async () => {
   const server = await startServer();
