@@ -18,7 +18,7 @@ import { addLiveViews } from './answer/live-views.ts';
 import type { ProblemWriter } from './answer/problem.ts';
 import { addJsonParser } from './body/body.ts';
 import type { Authentication } from './caller/authenticate.ts';
-import { trustedProxies, watchProxies, withoutPorts } from './caller/forwarded.ts';
+import { type ProxyTrouble, trustedProxies, watchProxies, withoutPorts } from './caller/forwarded.ts';
 import type { Connections } from './connection/connections.ts';
 import { malformed } from './connection/malformed.ts';
 import { refuseUnparsed } from './connection/refuse-unparsed.ts';
@@ -69,7 +69,10 @@ export interface Front {
 const MAX_PARAM = MAX_HEADER_BYTES;
 /** When a response reports that it is finished, its last bytes may not have passed through TLS yet. */
 const LINGER_MS = 100;
-const UNNAMED_PROXY = 'a proxy that http.trusted_proxies does not name passes requests on: all its clients count as one, with its address';
+const PROXY_TROUBLES: Readonly<Record<ProxyTrouble, string>> = {
+  unnamed: 'a proxy that http.trusted_proxies does not name passes requests on: all its clients count as one, with its address',
+  silent: 'a proxy of http.trusted_proxies sends no X-Forwarded-For: all its clients count as one, with its address',
+};
 /** Time for the first request of a connection that was taken before the close began: its handshake may not be finished. */
 const FIRST_REQUEST_MS = 1000;
 
@@ -128,7 +131,7 @@ function addHooks(app: FastifyInstance, { http, metrics, tracer, log, logsReques
   if (http.trusted_proxies.length > 0) readForwarded(app);
   if (tracer) traceRequests(app, tracer);
   const isTraced = tracer !== undefined;
-  const watch = watchProxies(http.trusted_proxies, (proxy) => log.warn({ proxy }, UNNAMED_PROXY));
+  const watch = watchProxies(http.trusted_proxies, (proxy, trouble) => log.warn({ proxy }, PROXY_TROUBLES[trouble]));
   app.addHook('onRequest', (request, reply, done) => {
     running.begin(request.raw.socket);
     noteServed();

@@ -33,27 +33,39 @@ function bare(entry: string): string {
   return entry === '' || isIP(address) !== 0 ? address : NO_ADDRESS;
 }
 
-/** What proxies add without being told to, and clients do not send. */
-const OF_PROXIES = ['x-forwarded-for', 'forwarded', 'x-forwarded-host', 'x-real-ip', 'via'] as const;
+/** What proxies add, mostly without being told to, and clients do not send. */
+const OF_PROXIES = ['x-forwarded-for', 'forwarded', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'] as const;
 
+const LOOPBACK = ['127.0.0.0/8', '::1'];
+const HERE = addressList(LOOPBACK);
 /** Where proxies are: addresses of no client in the internet, which could have itself named in the log. */
-const NEAR = addressList(['127.0.0.0/8', '::1', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7', 'fe80::/10']);
+const NEAR = addressList([...LOOPBACK, '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7', 'fe80::/10']);
 
 /** @returns whether a proxy has passed the request on, which may come from anywhere then */
 export function isForwarded(headers: IncomingHttpHeaders): boolean {
   return OF_PROXIES.some((name) => headers[name] !== undefined);
 }
 
+/** Why the clients of a proxy cannot be told apart: it is not trusted, or does not say whose request it is. */
+export type ProxyTrouble = 'unnamed' | 'silent';
+
 /**
- * All clients of a proxy that is not named share its address, and with it its limits and locks: who made it so does not see that.
- * @param entries `[http] trusted_proxies` @returns tells of the first request that such a proxy has passed on
+ * All clients of such a proxy share its address, and with it its limits and locks: who made it so does not see that.
+ * @param entries `[http] trusted_proxies` @returns tells of the first request with each trouble
  */
-export function watchProxies(entries: readonly string[], tell: (address: string) => void): (headers: IncomingHttpHeaders, address: string) => void {
+export function watchProxies(
+  entries: readonly string[],
+  tell: (address: string, trouble: ProxyTrouble) => void,
+): (headers: IncomingHttpHeaders, address: string) => void {
   const named = addressList(entries);
-  let isTold = false;
+  const told = new Set<ProxyTrouble>();
   return (headers, address) => {
-    if (isTold || headers['x-forwarded-for'] === undefined || !isListed(NEAR, address) || isListed(named, address)) return;
-    isTold = true;
-    tell(address);
+    if (told.size === 2 || !isForwarded(headers)) return;
+    const isClientTold = headers['x-forwarded-for'] !== undefined;
+    const isNamed = isListed(named, address);
+    const trouble = isNamed ? 'silent' : 'unnamed';
+    if (told.has(trouble) || (isNamed ? isClientTold : !isListed(isClientTold ? NEAR : HERE, address))) return;
+    told.add(trouble);
+    tell(address, trouble);
   };
 }

@@ -82,7 +82,13 @@ test('what a proxy on this machine passes on is not local, and a proxy that is n
   const server = await startServer();
   const metrics = async (headers: Record<string, string>) => (await server.ask('GET', '/metrics', { headers })).status;
   assert.equal(await metrics({}), 200);
-  for (const headers of [{ 'x-forwarded-for': '203.0.113.9' }, { 'x-forwarded-for': '127.0.0.1' }, { forwarded: 'for=203.0.113.9' }, { via: '1.1 proxy' }])
+  for (const headers of [
+    { 'x-forwarded-for': '203.0.113.9' },
+    { 'x-forwarded-for': '127.0.0.1' },
+    { forwarded: 'for=203.0.113.9' },
+    { via: '1.1 proxy' },
+    { 'x-forwarded-proto': 'https' },
+  ])
     assert.equal(await metrics(headers), 403, JSON.stringify(headers));
   const told = () => server.lines.filter(({ level, proxy }) => level === 'warn' && proxy !== undefined).map(({ proxy }) => proxy);
   await until(() => told().length > 0, 'the log tells of the proxy');
@@ -91,10 +97,11 @@ test('what a proxy on this machine passes on is not local, and a proxy that is n
   const named = await startServer({ config: '[http]\ntrusted_proxies = ["127.0.0.1"]\n[metrics]\nallow = ["127.0.0.1"]\n' });
   const from = async (address: string) => (await named.ask('GET', '/metrics', { headers: { 'x-forwarded-for': address } })).status;
   assert.deepEqual([await from('203.0.113.9'), await from('127.0.0.1')], [403, 200]);
-  assert.equal(
-    named.lines.some(({ proxy }) => proxy !== undefined),
-    false,
-  );
+  const warned = () => named.lines.flatMap(({ proxy, msg }) => (proxy === undefined ? [] : [String(msg)]));
+  assert.deepEqual(warned(), []);
+  assert.equal((await named.ask('GET', '/metrics', { headers: { 'x-forwarded-proto': 'https' } })).status, 200, 'which [metrics] allow names');
+  await until(() => warned().length > 0, 'the log tells that the proxy says of no client');
+  assert.match(warned()[0] ?? '', /sends no X-Forwarded-For/);
   await named.end();
 });
 
