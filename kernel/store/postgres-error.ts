@@ -25,8 +25,13 @@ const MEANINGS: readonly Meaning[] = [
   // lock_not_available; all connections of the pool have been waiting for answers for so long.
   { code: /^55P03$/, message: /^timeout exceeded when trying to connect$/, fault: 'OVERLOADED' },
   { code: exactly(DISK_FULL), fault: 'UNAVAILABLE', detail: NO_ROOM },
-  // too_many_connections, out_of_memory, configuration_limit_exceeded and the rest of their class.
-  { code: /^53...$/, fault: 'OVERLOADED', detail: 'the database has no room for more work now: see its max_connections, memory and temp_file_limit' },
+  // too_many_connections; then out_of_memory, configuration_limit_exceeded and the rest of their class.
+  {
+    code: exactly('53300'),
+    fault: 'OVERLOADED',
+    detail: 'the database lets in no more connections now: see its max_connections and the CONNECTION LIMIT of the user',
+  },
+  { code: /^53...$/, fault: 'OVERLOADED', detail: 'the database has no room for more work now: see its memory and temp_file_limit' },
   // idle_in_transaction_session_timeout, query_canceled, transaction_timeout: nothing of the transaction has happened.
   { code: /^25P03$/, fault: 'OVERLOADED', detail: 'the database has ended a transaction in which this server stood still' },
   {

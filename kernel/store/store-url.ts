@@ -35,12 +35,16 @@ export function storeUrlProblem(url: string): string | undefined {
   if (url === SQLITE) return 'must name a file in the data folder: sqlite:gatehouse.db';
   if (url.startsWith(SQLITE)) return undefined;
   if (!/^postgres(ql)?:/.test(url)) return 'must begin with sqlite: or postgres://';
+  if (SEVERAL_HOSTS.test(url)) return 'names several hosts: name one that moves with the primary, such as a proxy';
   const parameters = parametersOf(url);
   // Without the text: it may hold a password.
   if (!parameters) return 'is no URL: postgres://user:password@host:5432/database, with special characters as %40 and the like';
   const mode = parameters.get('sslmode');
   return mode === null || SSL_MODES.includes(mode) ? undefined : `sslmode must be one of ${SSL_MODES.join(', ')}`;
 }
+
+/** As libpq takes them, behind the user and the password. */
+const SEVERAL_HOSTS = /^[^:]+:\/\/(?:[^/?#]*@)?[^@/?#]*,[^@/?#]*(?:[/?#]|$)/;
 
 /** The path of a PostgreSQL URL, which is the name of the database. */
 const DATABASE = /^(postgres(?:ql)?:\/\/[^/?#]*\/)([^?#]*)/;

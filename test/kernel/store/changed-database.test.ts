@@ -63,7 +63,7 @@ test('what PostgreSQL says of itself has a fault that tells what to do', async (
     ['25P04', /^OVERLOADED: the database has ended the statement/],
     ['53000', /^OVERLOADED: the database has no room for more work/],
     ['53200', /^OVERLOADED: the database has no room for more work/],
-    ['53300', /^OVERLOADED: the database has no room for more work/],
+    ['53300', /^OVERLOADED: the database lets in no more connections now/],
     ['53400', /^OVERLOADED: the database has no room for more work/],
     ['53100', /^UNAVAILABLE: the disk of the database is full/],
     ['55P03', /^OVERLOADED: undefined/],

@@ -175,6 +175,18 @@ if (!skipWithout('postgresql')) {
     await starts();
     assert.deepEqual(await findings(), ['warning: row level security may hide rows of kms_object from the user hidden']);
   });
+
+  test('doctor tells of a user that may have fewer connections than a node takes', async () => {
+    const { own, all } = await databaseOf('counted');
+    const findings = () => connected(own, async (client) => (await rightsIn(client)).map(({ state, says }) => `${state}: ${says}`));
+    assert.deepEqual(await findings(), []);
+    const told = ['warning: the user counted may have 20 connections; a node under load takes 30, and what gets none is refused with 503'];
+    await connected(all, (client) => client.query('ALTER ROLE counted CONNECTION LIMIT 20'));
+    assert.deepEqual(await findings(), told);
+    const name = new URL(own).pathname.slice(1);
+    await connected(all, (client) => client.query(`ALTER ROLE counted CONNECTION LIMIT -1; ALTER DATABASE ${name} CONNECTION LIMIT 20`));
+    assert.deepEqual(await findings(), told);
+  });
 }
 
 test.run();

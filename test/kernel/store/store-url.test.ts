@@ -14,12 +14,14 @@ test('a database file has a folder, and is none', () => {
   writeFileSync(join(folder, 'file'), '');
   assert.equal(openableStoreUrl('sqlite:gatehouse.db', folder), `sqlite:${folder}/gatehouse.db`);
   assert.equal(openableStoreUrl('sqlite:sub/other.db', folder), `sqlite:${folder}/sub/other.db`);
-  assert.equal(openableStoreUrl('postgres://h/d', folder), 'postgres://h/d');
+  for (const url of ['postgres://h/d', 'postgres://u:p,w@h/d,e?options=a,b']) assert.equal(openableStoreUrl(url, folder), url);
   for (const [url, expected] of [
     ['sqlite:nope/x.db', /store\.url: there is no folder .*nope for the database file/],
     ['sqlite:file/x.db', /store\.url: there is no folder .*file for/],
     ['sqlite:sub', /store\.url: .*sub is a folder; name a file/],
     ['mysql://h/d', /store\.url: must begin with/],
+    ['postgres://a,b/d', /store\.url: names several hosts/],
+    ['postgres://u:p,w@a:5432,b:5432/d?target_session_attrs=read-write', /store\.url: names several hosts/],
   ] as const)
     assert.throws(() => openableStoreUrl(url, folder), { name: 'ConfigError', message: expected }, url);
   assert.throws(() => openableStoreUrl('sqlite:nope/x.db', folder, '--copy-store'), /--copy-store: there is no folder/);
