@@ -149,7 +149,7 @@ async function openListeners(
 async function listen({ app, server }: Front, at: ListenAt): Promise<string> {
   const { host, port, reusePort, fd } = at;
   try {
-    // Fastify opens more than one port for the name localhost only.
+    // Without a host Fastify looks up localhost first.
     await app.listen(fd === undefined ? { host, port, reusePort } : ({ host: '127.0.0.1', fd } as object));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
