@@ -14,9 +14,9 @@ import { type PairSource, withPair } from './creation/pair-source.ts';
 import { rekeyDraft } from './creation/replacement-key.ts';
 import { rekeyPair } from './creation/replacement-pair.ts';
 import { isUnanswered } from './object/hsm-key/unanswered.ts';
-import { settle } from './object/life/lifecycle.ts';
+import { dateAttribute, settle, stateAt } from './object/life/lifecycle.ts';
 import { rotationDue } from './object/life/rotation-due.ts';
-import type { Draft } from './object/managed-object.ts';
+import type { Draft, ObjectDescription } from './object/managed-object.ts';
 import { type Outside, withOutside } from './object/outside.ts';
 import { postponeDue } from './object/rows/date-columns.ts';
 import { type Rekeyed, rewrapLeft } from './object/wrapping/rewrapping.ts';
@@ -110,13 +110,25 @@ async function rotateAlone(server: KeyServer, row: DueRow, owner: Principal): Pr
   } catch (error) {
     const reason = refusalOf(error)?.reason ?? (isUnanswered(error) ? error.code : undefined);
     if (reason === undefined && error instanceof Fault) throw error;
-    // Another node makes the next generation, or somebody else has made it: the next look finds it rotated, or goes on to the name after that.
-    if (reason === 'ObjectAlreadyExists') server.log.info({ object: row.id }, 'the next generation of an object is there already; the server looks again');
+    // Another node makes the next generation, or somebody else has made it: as a rule the next look finds it rotated, or goes on to the name after that.
+    if (reason === 'ObjectAlreadyExists' && isFirstMeeting(server, row.id))
+      server.log.info({ object: row.id }, 'the next generation of an object is there already; the server looks again');
     else await postpone(server, row, owner, reason, error);
     return false;
   } finally {
     ctx.opening.end();
   }
+}
+
+/** Objects whose next generation was there at a look of this thread: once is another node, twice is a failure like any other. */
+const met = new WeakMap<KeyServer['store'], Set<string>>();
+
+function isFirstMeeting({ store }: KeyServer, id: string): boolean {
+  const ids = met.get(store) ?? new Set();
+  met.set(store, ids);
+  if (ids.size >= AT_ONCE) ids.clear();
+  const before = ids.size;
+  return ids.add(id).size > before;
 }
 
 const [SOONEST_MS, LATEST_MS] = [60_000, 3_600_000];
@@ -125,11 +137,11 @@ const [SOONEST_MS, LATEST_MS] = [60_000, 3_600_000];
 async function postpone(server: KeyServer, row: DueRow, owner: Principal, reason: string | undefined, error: unknown): Promise<void> {
   const { id } = row;
   const object = (await server.rows.describe(server.store, id))?.object;
+  const now = server.now();
   const stands = Number(row.due_at);
-  const due = (object && rotationDue(object)) ?? stands / 1000;
+  const due = (object && dueSince(object, now / 1000)) ?? stands / 1000;
   // What was postponed before is due later by its row than by its attributes.
   const isFirst = stands <= due * 1000;
-  const now = server.now();
   const next = now + (isFirst ? SOONEST_MS : Math.min(Math.max(now - due * 1000, SOONEST_MS), LATEST_MS));
   const isMine = await server.store.transaction(async (tx) => {
     const postponed = await postponeDue(tx, id, stands, next);
@@ -140,6 +152,12 @@ async function postpone(server: KeyServer, row: DueRow, owner: Principal, reason
   const problem = { object: id, reason: reason ?? describe(error), next_attempt: new Date(next).toISOString() };
   if (!isFirst) server.log.debug(problem, 'an object could not be rotated');
   else server.log[reason === undefined ? 'error' : 'warn'](problem, 'an object could not be rotated; the server tries again, and tells the first time only');
+}
+
+/** Of one that is stored as it was before its activation, its row is due then. @param now seconds */
+function dueSince(object: ObjectDescription, now: number): number | undefined {
+  const due = rotationDue({ ...object, state: stateAt(object, now) });
+  return due === undefined ? undefined : Math.max(due, dateAttribute(object.attributes, TAG.ActivationDate) ?? due);
 }
 
 async function rotate(tx: ObjectTransaction, id: string, ctx: BatchContext, source: PairSource, outside: Outside): Promise<boolean | Rekeyed> {

@@ -2,6 +2,7 @@
 import { viewAccounts } from '../../kernel/store/accounts.ts';
 import { WORKING_VERSION } from '../../kmip/version.ts';
 import { BatchContext } from './context.ts';
+import { linkedTo } from './object/create.ts';
 import { isDestroyed } from './object/life/lifecycle.ts';
 import type { Draft } from './object/managed-object.ts';
 import { type Rekeyed, rewrapLeft } from './object/wrapping/rewrapping.ts';
@@ -38,7 +39,9 @@ async function resume(server: KeyServer, unfinished: Unfinished, isOver: () => b
 /** @returns undefined if nothing can be done any more */
 async function read(tx: ObjectTransaction, { old: id, replacement: by }: Unfinished): Promise<Rekeyed | undefined> {
   const [old, replacement] = [await tx.readWhole(id), await tx.readWhole(by)];
-  const left = old && isThere(old) && replacement && isThere(replacement) && old.owner === replacement.owner ? await tx.findWrapped(old) : [];
+  // Another key may have the identifier by now.
+  const isReplaced = old && replacement && old.owner === replacement.owner && linkedTo(old, 'ReplacementObjectLink') === by;
+  const left = isReplaced && isThere(old) && isThere(replacement) ? await tx.findWrapped(old) : [];
   if (left.length > 0) return { old: old as Draft, replacement: replacement as Draft, left };
   await noteDone(tx.tx, id);
   return undefined;

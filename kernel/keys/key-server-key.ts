@@ -116,8 +116,11 @@ const MAKING_LOCK = 'gatehouse making of the data key of the key server';
 /** If another node has made a data key meanwhile, that one is used. */
 function make(key: KeyEncryptionKey, withStore: KeyServerKeyOptions['withStore'], now: number): Promise<DataKeyRow> {
   return withStore(async (store) => {
-    if (store.dialect === 'postgres')
+    if (store.dialect === 'postgres') {
+      // The first call may take long, and PostgreSQL ends a transaction that stands still for ten seconds.
+      await reach(key.meet?.() ?? Promise.resolve());
       return store.transaction(async (tx) => (await madeIn(tx)) ?? insert(tx, await newRow(key), key.id, now), { lock: MAKING_LOCK });
+    }
     // The only node. A transaction would make all who write wait for the key-encryption key.
     const row = await newRow(key);
     return store.transaction((tx) => insert(tx, row, key.id, now), { lock: DATA_KEY_LOCK });

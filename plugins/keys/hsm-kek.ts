@@ -56,6 +56,10 @@ export function hsmKeyNamed(full: string, instances: Instances): KeyEncryptionKe
     call((hsm, slot) => hsm.encrypt(slot, key, mechanism(iv, label), move(new Uint8Array(bytes))));
   return {
     id: full,
+    async meet() {
+      const sealed = await seal(new Uint8Array(1), new Uint8Array(randomBytes(IV_BYTES)), 'meet');
+      if (sealed.ok || sealed.failure.why !== 'absent') valueFrom(full, GCM, sealed);
+    },
     async wrap(dataKey, label) {
       const iv = new Uint8Array(randomBytes(IV_BYTES));
       let sealed = await seal(dataKey, iv, label);

@@ -6,6 +6,7 @@ import { linkedTo } from './create.ts';
 import { shortForm } from './hsm-identifier.ts';
 import { stateAt } from './life/lifecycle.ts';
 import type { DescriptionDraft } from './managed-object.ts';
+import { isWrapped } from './wrapping/opened.ts';
 import { wrapperOf } from './wrapping-policy.ts';
 
 const { ObjectType, State } = ENUM;
@@ -38,11 +39,18 @@ async function isNeeded(tx: ObjectTransaction, draft: DescriptionDraft, owner: s
   const short = full.flatMap((id) => shortForm(id) ?? []).filter((id) => full.includes(server.objects.canonical(id)));
   const names = [...full, ...short];
   for (const name of names) {
-    for (const id of await tx.wrappedBy(name, owner, LOOKED_AT)) {
-      const object = await tx.read(id);
-      // Those that are only given out wrapped by it are stored in clear.
-      if (object && wrapperOf(object) !== name) return true;
-    }
+    const ids = await tx.wrappedBy(name, owner, LOOKED_AT);
+    // There may be others.
+    if (ids.length === LOOKED_AT) return true;
+    for (const id of ids) if (await isStoredWrapped(tx, id, name)) return true;
   }
   return false;
+}
+
+/** Those that are only given out wrapped by it are stored in clear; one that came wrapped may say that it is to be given out so. */
+async function isStoredWrapped(tx: ObjectTransaction, id: string, name: string): Promise<boolean> {
+  const object = await tx.read(id);
+  if (!object || wrapperOf(object) !== name) return object !== undefined;
+  const whole = await tx.readWhole(id);
+  return whole !== undefined && isWrapped(whole);
 }

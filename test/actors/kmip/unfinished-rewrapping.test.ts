@@ -1,17 +1,20 @@
 // A ReKey that is killed on the way: a later look goes on with what is wrapped by the old key, which cannot be destroyed before. Over a real store.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
+import { BatchContext } from '../../../actors/kmip/context.ts';
+import { deleteKey } from '../../../actors/kmip/jose/delete-key.ts';
 import { serve } from '../../../actors/kmip/message/serve.ts';
 import { rotateDue } from '../../../actors/kmip/rotation.ts';
 import type { KeyServer } from '../../../actors/kmip/server.ts';
 import type { Store } from '../../../kernel/store/store.ts';
 import { encodeBinary } from '../../../kmip/ttlv/binary.ts';
-import { type Node, type Structure, structure } from '../../../kmip/ttlv/node.ts';
+import { boolean, type Node, type Structure, structure } from '../../../kmip/ttlv/node.ts';
 import { required, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { WORKING_VERSION } from '../../../kmip/version.ts';
 import { type Item, readAnswer } from '../../fuzz/answer.ts';
 import { ALICE, NOW, openFuzzedServer } from '../../fuzz/key-server.ts';
-import { active, aes, attributes, code, id } from '../../fuzz/members.ts';
+import { active, aes, attributes, code, id, vendor } from '../../fuzz/members.ts';
 import { batchItem, requestMessage } from '../../fuzz/objects.ts';
 
 const world = await openFuzzedServer();
@@ -96,6 +99,29 @@ test('a key that was replaced is not destroyed before its objects are wrapped by
   await done(server, ...ids.flatMap((name) => [revoke(name), batchItem('Destroy', [id(name)])]));
   await done(server, batchItem('Destroy', [id('third')]));
   await rotateDue(await at(LATER));
+  assert.deepEqual(await server.store.all('SELECT * FROM kms_rewrapping'), []);
+});
+
+test('an object that came wrapped needs its key also where it says that it is to be given out so', async () => {
+  const server = await at(CRASHED);
+  const got = await done(server, create('sixth'), create('sixth key'), batchItem('Get', [id('sixth key'), by('sixth')]));
+  const content = required(structureOf(got, TAG.SymmetricKey), TAG.SymmetricKey);
+  const named = attributes(id('sixth 0'), ...aes(256, active).value, vendor('wrapping_key_id', 'sixth'));
+  await done(server, batchItem('Register', [code('ObjectType', 'SymmetricKey'), named, content]));
+  await assert.rejects(deleteKey('sixth', new BatchContext(server, ALICE, WORKING_VERSION)), /objects are stored wrapped by sixth/);
+});
+
+test('another key that got the identifier of the old one meanwhile keeps what it has wrapped', async () => {
+  await crashedReKey('fifth', 1);
+  const server = await at(NOT_YET);
+  const remove = (name: string) => batchItem('Destroy', [id(name), boolean(TAG.Remove, true)]);
+  const ids = Array.from({ length: OBJECTS }, (_, n) => `fifth ${n}`);
+  for (const name of [...ids, 'fifth']) await done(server, revoke(name), remove(name));
+  const got = await done(server, create('fifth'), batchItem('Get', [id('fifth key'), by('fifth')]));
+  const content = required(structureOf(got, TAG.SymmetricKey), TAG.SymmetricKey);
+  await done(server, batchItem('Register', [code('ObjectType', 'SymmetricKey'), attributes(id('fifth 0'), ...aes(256, active).value), content]));
+  await rotateDue(await at(LATER));
+  assert.equal(await countOf('fifth', server), 1);
   assert.deepEqual(await server.store.all('SELECT * FROM kms_rewrapping'), []);
 });
 

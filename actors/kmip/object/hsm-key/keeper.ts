@@ -21,6 +21,7 @@ import { linkHalves } from './pair-links.ts';
 import { publicKeyOf } from './public-key.ts';
 import { guard, keptContent, kindOf, pairShape, secretShape, usesOf } from './shape.ts';
 import type { Tokens } from './tokens.ts';
+import { isUnanswered } from './unanswered.ts';
 
 const { ObjectType } = ENUM;
 
@@ -70,7 +71,8 @@ export class TokenKeeper implements KeyKeeper {
       for (const id of ids) if (!(await this.#isFree(id))) throw new Refusal('ObjectAlreadyExists', `an object ${id} already exists`);
       return await make();
     } catch (error) {
-      await this.#names.giveUp(ids);
+      // A token that has not answered may make the key still.
+      if (!isUnanswered(error)) await this.#names.giveUp(ids);
       throw error;
     }
   }

@@ -1,7 +1,7 @@
 // Names on tokens that a node is about to make keys of: a row for each, so that two nodes do not make two keys of one name. Some libraries see the keys of other processes late.
 import type { Store, Transaction } from '../../../../kernel/store/store.ts';
 
-/** Longer than the making of a key takes. Of a node that was killed meanwhile, the name is free afterwards. */
+/** Of a node that was killed meanwhile, or whose token did not answer, the name is free afterwards. */
 const LIFE_MS = 120_000;
 
 class Taken extends Error {}
