@@ -29,11 +29,13 @@ interface Contents {
  */
 export async function writeBackup(path: string, contents: Contents): Promise<number> {
   if (existsSync(path)) throw new BackupError(`${path} exists already, and a backup never replaces a file; name a new file`);
+  if (contents.stop?.aborted) throw stopped();
   const partial = `${path}.partial`;
-  let rows = 0;
+  let [rows, isOurs] = [0, false];
   try {
     const sink = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true });
     sink.on('open', makePrivate);
+    sink.on('open', () => (isOurs = true));
     // A file that is still being opened could not be removed.
     const closed = new Promise<void>((resolve) => void sink.on('close', resolve));
     await pipeline(Readable.from(hashRows(contents, (count) => (rows = count))), createGzip(), sink, { signal: contents.stop }).finally(() => closed);
@@ -44,8 +46,9 @@ export async function writeBackup(path: string, contents: Contents): Promise<num
       throw new BackupError(
         `${partial} exists: another backup is writing it, or an earlier one was interrupted; wait for the other backup, or delete the file`,
       );
-    removeLeft(partial);
-    if (contents.stop?.aborted) throw new BackupError('the backup was stopped, and no file is left of it');
+    // That of another backup stays.
+    if (isOurs) removeLeft(partial);
+    if (contents.stop?.aborted) throw stopped();
     const trouble = diskTrouble(error);
     if (trouble) throw new BackupError(`${path} cannot be written: ${trouble}`);
     if (syscall !== undefined && code !== undefined) throw new BackupError(`${path} cannot be written (${code})`);
@@ -53,6 +56,8 @@ export async function writeBackup(path: string, contents: Contents): Promise<num
   }
   return rows;
 }
+
+const stopped = () => new BackupError('the backup was stopped, and no file is left of it');
 
 async function* hashRows(contents: Contents, done: (rows: number) => void): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');

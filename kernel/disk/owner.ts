@@ -1,5 +1,5 @@
 // Who owns a folder, for commands that root runs on the data folder of a service.
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
@@ -10,7 +10,9 @@ export function becomeOwnerOf(path: string): void {
   if (process.geteuid?.() !== 0) return;
   let folder = path;
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
-  const { uid, gid } = statSync(folder);
+  // Whoever has made a link decides where it leads: only one of root is followed.
+  const link = lstatSync(folder);
+  const { uid, gid } = link.uid === 0 ? statSync(folder) : link;
   if (uid === 0) return;
   try {
     process.setgroups?.([gid]);

@@ -1,9 +1,9 @@
 // Whether PostgreSQL hides what a server has stored: behind a schema that comes first, or by row level security. All would look as if it were not there.
 import type { Dialect, Reader } from './store.ts';
 
-/** Of a table that only gatehouse has. */
+/** Of a table that only gatehouse has; one that the user may not read is that of another installation. */
 const BEHIND = `SELECT current_schema() AS first, (SELECT relnamespace::regnamespace::text FROM pg_class WHERE oid = to_regclass('data_key')) AS behind
-  WHERE to_regclass(quote_ident(current_schema()) || '.data_key') IS NULL AND to_regclass('data_key') IS NOT NULL`;
+  WHERE to_regclass(quote_ident(current_schema()) || '.data_key') IS NULL AND has_table_privilege(to_regclass('data_key'), 'SELECT')`;
 /** Of the owner of a table PostgreSQL hides nothing, unless it is forced to. */
 const CLOSED = `SELECT current_user AS "user", relname AS name, EXISTS (SELECT 1 FROM pg_policy WHERE polrelid = pg_class.oid) AS "hasPolicies"
   FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = to_regnamespace(quote_ident(current_schema())) AND row_security_active(oid) ORDER BY relname`;

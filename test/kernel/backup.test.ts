@@ -73,6 +73,9 @@ for (const { dialect } of databases) {
     const stopped = join(folder, 'stopped');
     await assert.rejects(backUp(options, stopped, AbortSignal.abort()), { name: 'BackupError', message: 'the backup was stopped, and no file is left of it' });
     assert.deepEqual([existsSync(stopped), existsSync(`${stopped}.partial`)], [false, false]);
+    writeFileSync(`${stopped}.partial`, 'what another backup has written so far');
+    await assert.rejects(backUp(options, stopped, AbortSignal.abort()), /the backup was stopped/);
+    assert.ok(existsSync(`${stopped}.partial`), 'that of another backup stays');
     const within = join(file, 'backup');
     await assert.rejects(backUp(options, within), { name: 'BackupError', message: `${within} cannot be written (ENOTDIR)` });
     await server.end();

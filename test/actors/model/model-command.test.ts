@@ -1,7 +1,21 @@
 // `npm run model` against a hub on loopback: pulls, goes on after a break, verifies and removes, and contacts nothing else.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { appendFileSync, chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -87,7 +101,16 @@ test('what root pulls to the data folder of another user belongs to that user', 
     assert.equal(code, 0, out);
     assert.deepEqual([existsSync(installed), statSync(models).uid, foreign()], [true, NOBODY, []]);
     assert.equal((await model(['remove', 'opus-mt-en-fr'])).code, 0);
+    // A link that this user has made leads root to no other folder.
+    const elsewhere = join(folder, 'elsewhere');
+    mkdirSync(elsewhere);
+    rmSync(models, { recursive: true });
+    symlinkSync(elsewhere, models);
+    lchownSync(models, NOBODY, NOBODY);
+    assert.notEqual((await model(['pull', ID])).code, 0);
+    assert.deepEqual(readdirSync(elsewhere), []);
   } finally {
+    rmSync(models, { recursive: true, force: true });
     chownSync(data, 0, 0);
   }
 });

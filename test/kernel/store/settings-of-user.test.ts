@@ -157,6 +157,14 @@ if (!skipWithout('postgresql')) {
     await (await startServer({ dataDir, config })).end();
   });
 
+  test('an installation in a schema of its own starts beside another one, whose tables its user may not read', async () => {
+    const { all, own } = await databaseOf('beside');
+    const starts = (url: string) => startServer({ config: `[store]\nurl = "${url}"\n` }).then((server) => server.end());
+    await starts(all);
+    await connected(all, (client) => client.query('CREATE SCHEMA beside AUTHORIZATION beside'));
+    await starts(own);
+  });
+
   test('row level security that hides rows is told, by the start only where no policy shows any', async () => {
     const { own } = await databaseOf('hidden');
     const dataDir = join(temporaryFolder(), 'data');
