@@ -36,5 +36,5 @@ export function symbolOf({ font = '', char = '' }: Attributes): string {
   const code = number >= PRIVATE ? number - PRIVATE : number;
   if (/^symbol/i.test(font)) return SYMBOL[code - 0x20] ?? ' ';
   if (/^wingdings$/i.test(font)) return DINGBATS.get(code) ?? ' ';
-  return number >= 0xe000 && number <= 0xf8ff ? ' ' : String.fromCharCode(number);
+  return number >= 0xd800 && number <= 0xf8ff ? ' ' : String.fromCharCode(number);
 }

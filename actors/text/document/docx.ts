@@ -25,7 +25,7 @@ const NUMBERING = 'word/numbering.xml';
 const SKIPPED = new Set(['del', 'moveFrom', 'pPrChange', 'rPrChange', 'Fallback', 'rt']);
 /** Of a property that is on where nothing else is said. */
 const OFF = /^(0|false|off)$/;
-const SIGNS: Readonly<Record<string, string>> = { tab: ' ', ptab: ' ', br: ' ', cr: ' ', noBreakHyphen: '\u2011' };
+const SIGNS: ReadonlyMap<string, string> = new Map(Object.entries({ tab: ' ', ptab: ' ', br: ' ', cr: ' ', noBreakHyphen: '\u2011' }));
 
 /**
  * Word for the web, for one, calls the body `word/document2.xml`: the relations of the package say how it is called here. Spreadsheets and slides have a
@@ -71,7 +71,7 @@ export async function readDocx(archive: Archive, body: string): Promise<Content>
 async function imported(archive: Archive, part: string, blocks: Blocks): Promise<readonly Block[]> {
   const [, extension = ''] = /\.(html?|xhtml)$/i.exec(part) ?? [];
   if (extension === '') throw refuse(`the docx holds another file (${posix.basename(part).slice(0, 64)}), which only Word reads; save it in Word anew`);
-  return archive.has(part) ? htmlBlocks(await archive.text(part), extension.toLowerCase() === 'xhtml', blocks.reading()) : [];
+  return archive.has(part) ? htmlBlocks(await archive.text(part, true), extension.toLowerCase() === 'xhtml', blocks.reading()) : [];
 }
 
 /** @param part empty for the package itself @returns the parts that it names, by the last word of the relation's type */
@@ -137,7 +137,7 @@ function paragraphsOf(xml: string, part: string, around: Surroundings, reading: 
       if (SKIPPED.has(name)) skipped++;
       if (name === 'r' || (name === 'vanish' && skipped === 0)) isHidden = name === 'vanish' && !OFF.test(val);
       rows.open(name);
-      append(name === 'sym' ? symbolOf(attributes) : (SIGNS[name] ?? ''));
+      append(name === 'sym' ? symbolOf(attributes) : (SIGNS.get(name) ?? ''));
     },
     text(text: string) {
       if (isText) append(text);

@@ -29,7 +29,9 @@ export function blocksOfPages(pages: readonly (readonly Line[])[]): Block[] {
 function joinSentence(above: Page, below: Page): void {
   const [last, first] = [above.lines.at(-1), below.lines[0]];
   const [begun, going] = [above.paragraphs.at(-1), below.paragraphs[0]];
-  if (!last || !first || begun === undefined || going === undefined || !goesOnOverleaf(first, last, widthOf(above.lines))) return;
+  if (!last || !first || begun === undefined || going === undefined) return;
+  const isAlone = above.paragraphs.length > 1 && begun === last.text;
+  if (!goesOnOverleaf(first, last, { widest: widthOf(above.lines), isAlone })) return;
   const [start] = sentenceSpans(begun).at(-1) ?? [0];
   const open = before(going, begun.slice(start));
   const whole = `${open}${going}`;

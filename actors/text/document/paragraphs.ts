@@ -114,9 +114,10 @@ function begins(line: Line, above: Line, { widest, usual }: { readonly widest: n
   return endsSentence(above.text) || !goesOn;
 }
 
-/** Whether a sentence goes on in the first line of the next page. @param widest of the page above */
-export function goesOnOverleaf(line: Line, above: Line, widest: number): boolean {
-  return !MARK.test(line.text) && !isApart(line, above, widest) && !endsSentence(above.text) && (SMALL.test(line.text) || above.width > FULL * widest);
+/** Whether a sentence goes on in the first line of the next page. @param isAlone whether the line above stands below the text, as the number of the page does */
+export function goesOnOverleaf(line: Line, above: Line, { widest, isAlone }: { readonly widest: number; readonly isAlone: boolean }): boolean {
+  if (MARK.test(line.text) || isApart(line, above, widest) || endsSentence(above.text)) return false;
+  return (SMALL.test(line.text) && !isAlone) || above.width > FULL * widest;
 }
 
 function isTaggedApart({ text, tagged }: Line, above: Line): boolean {

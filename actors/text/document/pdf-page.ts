@@ -8,6 +8,8 @@ type Page = Awaited<ReturnType<Awaited<ReturnType<typeof getDocumentProxy>>['get
 
 /** Of letters, in points, where the file says none. */
 const USUAL_HEIGHT = 10;
+/** As wide as no page: what stands behind a field asks for it only if nothing stands before it. */
+const BEHIND = 1_000_000;
 /** What the reader tells of an annotation (ISO 32000-1 section 12.5), as far as text comes from it. */
 interface Annotation {
   readonly subtype: string;
@@ -15,6 +17,8 @@ interface Annotation {
   readonly rect: readonly [number, number, number, number];
   readonly fieldType?: string;
   readonly fieldValue?: unknown;
+  /** What may be chosen, and how the page shows it. */
+  readonly options?: readonly { readonly exportValue: unknown; readonly displayValue: unknown }[];
   /** What the field has as its value if this box of it is ticked. */
   readonly exportValue?: string;
   readonly buttonValue?: string;
@@ -50,7 +54,7 @@ export async function linesOf(page: Page, { hasNotes, isTagged }: Extras): Promi
   }
   // What is wrong with a note or a link keeps nobody from reading the page.
   const annotations = hasNotes ? await page.getAnnotations({ intent: 'display' }).catch(() => []) : [];
-  for (const annotation of annotations) fillIn(lines, annotation as Annotation);
+  for (const annotation of annotations) fillIn(lines, annotation as Annotation, page.rotate);
   return lines.map(placedLine);
 }
 
@@ -60,17 +64,37 @@ function placeOf([a = 1, b = 0, , , x = 0, y = 0]: readonly number[]): { readonl
   return a < 0 ? { left: -x, y: -y } : { left: x, y };
 }
 
+/** As `placeOf` for the text of a page that is turned by so many degrees: two corners again. */
+function turned([left, bottom, right, top]: Annotation['rect'], degrees: number): Annotation['rect'] {
+  if (degrees === 90) return [bottom, -right, top, -left];
+  if (degrees === 180) return [-right, -top, -left, -bottom];
+  return degrees === 270 ? [-top, left, -bottom, right] : [left, bottom, right, top];
+}
+
 /** A value goes to the line beside it, else below the one above it: they mostly say what it is. */
-function fillIn(lines: PlacedPiece[][], annotation: Annotation): void {
-  const [left, bottom, right, top] = annotation.rect;
+function fillIn(lines: PlacedPiece[][], annotation: Annotation, degrees: number): void {
+  const [left, bottom, right, top] = turned(annotation.rect, degrees);
   const text = textOf(annotation).replaceAll(/\s+/g, ' ').trim();
   if (text === '') return;
   const piece = { text: ` ${text} `, isRightToLeft: false, left, y: bottom, width: right - left, height: USUAL_HEIGHT };
-  const isBeside = ({ text: shown, y }: PlacedPiece) => shown.trim() !== '' && y >= bottom && y <= top;
-  const line = lines.find((pieces) => pieces.some(isBeside));
+  const line = lineBeside(lines, piece, { top, isBox: annotation.fieldType === 'Btn' });
   const at = line?.findIndex((other) => other.left > left) ?? -1;
   if (!line) lines.splice(belowOf(lines, top), 0, [piece]);
   else line.splice(at < 0 ? line.length : at, 0, { ...piece, y: line[0]?.y ?? bottom });
+}
+
+/** @returns the line with the piece that is nearest on either side of a box, and before another field */
+function lineBeside(lines: PlacedPiece[][], field: PlacedPiece, { top, isBox }: { readonly top: number; readonly isBox: boolean }): PlacedPiece[] | undefined {
+  let [nearest, least]: [PlacedPiece[] | undefined, number] = [undefined, Number.POSITIVE_INFINITY];
+  for (const pieces of lines) {
+    for (const { text, left, width, y } of pieces) {
+      if (text.trim() === '' || y < field.y || y > top) continue;
+      const behind = (isBox ? 0 : BEHIND) + left - field.left - field.width;
+      const gap = left > field.left ? behind : field.left - left - width;
+      if (gap < least) [nearest, least] = [pieces, gap];
+    }
+  }
+  return nearest;
 }
 
 /** @returns the place behind the lowest line above */
@@ -82,10 +106,14 @@ function belowOf(lines: readonly (readonly PlacedPiece[])[], top: number): numbe
   return lowest ? lowest.at + 1 : lines.length;
 }
 
-function textOf({ subtype, fieldType, fieldValue, exportValue, buttonValue, password, textContent }: Annotation): string {
+function textOf({ subtype, fieldType, fieldValue, options, exportValue, buttonValue, password, textContent }: Annotation): string {
   if (subtype === 'FreeText') return textContent?.join(' ') ?? '';
   if (subtype !== 'Widget' || password) return '';
   if (fieldType === 'Btn') return typeof fieldValue === 'string' && fieldValue === (buttonValue ?? exportValue) ? TICK : '';
-  const values = [fieldValue].flat().filter((value) => typeof value === 'string');
+  const shown = (value: unknown) => (fieldType === 'Ch' ? options?.find((option) => option.exportValue === value)?.displayValue : undefined) ?? value;
+  const values = [fieldValue]
+    .flat()
+    .map(shown)
+    .filter((value) => typeof value === 'string');
   return fieldType === 'Tx' || fieldType === 'Ch' ? values.join(', ') : '';
 }

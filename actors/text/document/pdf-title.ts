@@ -2,7 +2,7 @@
 
 /** What stands there if nobody gave one. */
 const NONE =
-  /^\W*(untitled( document| presentation)?|anonymous|unspecified|no title|title|(un)?benannt|ohne titel|sans titre|sin t[ií]tulo|senza titolo|powerpoint[- ]pr\S+|presentation|document|dokument|slide|folie|about:blank|print|pdf)\W*\d*\W*$/i;
+  /^[^\p{L}\p{N}]*(untitled( document| presentation)?|anonymous|unspecified|no title|title|(un)?benannt|ohne titel|sans titre|sin t[ií]tulo|senza titolo|powerpoint[- ]pr\S+|presentation|document|dokument|slide|folie|about:blank|print|pdf)[^\p{L}\p{N}]*(\d+[^\p{L}\p{N}]*)?$/iu;
 /** How printers of Office name what they print. */
 const PROGRAM = /^(microsoft |ms )?(office )?(word|powerpoint|excel|outlook|publisher|visio) - /i;
 /** Of files that others were made from. */

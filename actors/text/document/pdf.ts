@@ -60,17 +60,21 @@ export function readPdf(file: Uint8Array, maps = new CharacterMaps()): Promise<C
 
 /** Of text that was typed onto a page. */
 const TYPED = '/FreeText';
+/** Of objects that are compressed: what was typed may be among them. */
+const COMPRESSED = '/ObjStm';
 
 async function read(file: Uint8Array, bounds: Bounds, maps: CharacterMaps): Promise<Content> {
   // The reader takes the bytes away.
-  const isTyped = Buffer.from(file.buffer, file.byteOffset, file.byteLength).includes(TYPED);
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  const [isTyped, isCompressed] = [bytes.includes(TYPED), bytes.includes(COMPRESSED)];
   const document = await open(file, maps);
   try {
     if (document.numPages > MAX_PAGES) throw refuse(`the pdf has ${document.numPages} pages; at most ${MAX_PAGES} are allowed`);
     const { info } = (await document.getMetadata().catch(() => ({ info: {} }))) as { readonly info: About };
     requirePages(info);
-    const isTagged = document.numPages <= MAX_TAGGED_PAGES && (await document.getMarkInfo().catch(() => null))?.Marked === true;
-    const extras = { hasNotes: info.IsAcroFormPresent === true || isTyped, isTagged };
+    const isShort = document.numPages <= MAX_TAGGED_PAGES;
+    const isTagged = isShort && (await document.getMarkInfo().catch(() => null))?.Marked === true;
+    const extras = { hasNotes: info.IsAcroFormPresent === true || isTyped || (isCompressed && isShort), isTagged };
     const blocks = new Blocks();
     const reading = blocks.reading();
     const pages: Line[][] = [];

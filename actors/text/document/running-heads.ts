@@ -12,6 +12,8 @@ const MAX_ROWS = 4;
 const MAX_CHARACTERS = 300;
 /** In a row: "18.3.2026, page 2 of 12". */
 const MAX_NUMBERS = 8;
+/** So many digits beside words that do not say it are a number of something else: few texts have so many pages. */
+const OF_OTHERS = 4;
 /** In units of the page, half a millimetre or so. */
 const PLACE = 2;
 /** In line heights: what is nearer stands in the same row. */
@@ -22,11 +24,12 @@ const OTHER_SIZE = 1.15;
 
 const LETTER = /\p{L}/u;
 const DIGIT = /\p{N}/u;
-const NUMBER = /(?<![\p{L}\p{N}])\d{1,5}(?![\p{L}\p{N}])/gu;
+/** Of a page; those with more digits, or filled up with zeros, are of invoices and the like. */
+const NUMBER = /(?<![\p{L}\p{N}])(?!00|0\d\d)\d{1,4}(?![\p{L}\p{N}])/gu;
 /** Before or after a number it is that of a page. */
 const PAGE = /^\P{L}*(page|p|seite|s|p[aá]gina|pág|strana|strona|sida|side|sivu|oldal)\P{L}/iu;
 /** Pages before the first chapter have such numbers. */
-const ROMAN = /^\P{L}*(?=[ivxlc])c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})\P{L}*$/iu;
+const ROMAN = /^[^\p{L}\p{N}]*(?=[ivxlc])c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})[^\p{L}\p{N}]*$/iu;
 
 interface Row {
   readonly lines: readonly Line[];
@@ -78,8 +81,8 @@ function endsOf(lines: readonly Line[], page: number): Ends {
     if (row && distance(row, [line]) < NEAR) row.push(line);
     else rows.push([line]);
   }
-  const ofEnd = (end: string, some: readonly Line[][]) => some.slice(0, MAX_ROWS).map((row, at) => rowOf(row, some[at + 1], { end, page }));
-  return [ofEnd('top', rows), ofEnd('bottom', rows.slice(-MAX_ROWS - 1).reverse())];
+  const ofEnd = (some: readonly Line[][]) => some.slice(0, MAX_ROWS).map((row, at) => rowOf(row, page, some[at + 1]));
+  return [ofEnd(rows), ofEnd(rows.slice(-MAX_ROWS - 1).reverse())];
 }
 
 function distance([one]: readonly Line[], [other]: readonly Line[]): number {
@@ -90,9 +93,9 @@ function isOtherSize([one]: readonly Line[], [other]: readonly Line[]): boolean 
   return one !== undefined && other !== undefined && Math.max(one.height, other.height) > OTHER_SIZE * Math.min(one.height, other.height);
 }
 
-function rowOf(lines: readonly Line[], inner: readonly Line[] = [], { end, page }: { readonly end: string; readonly page: number }): Row {
+function rowOf(lines: readonly Line[], page: number, inner: readonly Line[] = []): Row {
   const text = lines.map((line) => line.text.trim()).join(' ');
-  const place = `${end} ${Math.round((lines[0]?.y ?? 0) / PLACE)}`;
+  const place = Math.round((lines[0]?.y ?? 0) / PLACE);
   const hasGap = lines.length > 1 || lines.some((line) => line.hasGap);
   const keys = text.length > MAX_CHARACTERS ? [] : keysOf(text, hasGap, page).map((key) => `${place} ${key}`);
   return { lines, text, isApart: distance(lines, inner) > APART || isOtherSize(lines, inner), keys };
@@ -104,7 +107,8 @@ function keysOf(text: string, hasGap: boolean, page: number): string[] {
   // The head of a table has gaps too.
   if (hasGap && hasLetter && !hasDigit) return [];
   // A number that is one higher on the next page is that of the page, if it stands alone or apart.
-  const numbers = !hasLetter || hasGap || PAGE.test(text) ? [...text.matchAll(NUMBER)].slice(0, MAX_NUMBERS) : [];
+  const isTold = !hasLetter || PAGE.test(text);
+  const numbers = isTold || hasGap ? [...text.matchAll(NUMBER)].slice(0, MAX_NUMBERS).filter(([digits]) => isTold || digits.length < OF_OTHERS) : [];
   const counting = numbers.map(({ 0: digits, index }) => `pages ${text.slice(0, index)}${Number(digits) - page}${text.slice(index + digits.length)}`);
   return [...(hasLetter || !hasDigit ? [`${hasDigit ? 'number' : 'text'} ${text}`] : []), ...counting];
 }
@@ -119,6 +123,6 @@ function runningKeys(pages: readonly Ends[]): ReadonlySet<string> {
     }
   });
   const isRunning = ([key, { first, last, count }]: readonly [string, { first: number; last: number; count: number }]) =>
-    count >= MIN_PAGES && count >= MIN_SHARE * (last - first + 1) && (!/^\w+ -?\d+ number/.test(key) || count >= MIN_SHARE_OF_ALL * pages.length);
+    count >= MIN_PAGES && count >= MIN_SHARE * (last - first + 1) && (!/^-?\d+ number/.test(key) || count >= MIN_SHARE_OF_ALL * pages.length);
   return new Set([...found].filter(isRunning).map(([key]) => key));
 }

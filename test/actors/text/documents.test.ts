@@ -50,6 +50,11 @@ test('docx: HTML that Word takes in when it opens the file is read, and another 
     { text: 'Before.' },
     { text: 'Saffron is dear. Salt is not.', chapter: 'Spices' },
   ]);
+  const latin = { name: 'word/chunk.html', content: Buffer.from('<meta charset="windows-1252"><p>M\u00fcller', 'latin1') };
+  await assert.rejects(
+    docx(['Before.'], [named('chunk.html'), latin]).then((file) => readDocument('a.docx', file)),
+    /not in the encoding utf-8/,
+  );
   await assert.rejects(
     docx(['Before.'], [named('/word/chunk.mht')]).then((file) => readDocument('a.docx', file)),
     /holds another file \(chunk\.mht\)/,
@@ -121,6 +126,8 @@ test('docx: signs of symbol fonts are read, and divide words where nobody reads 
   ] as const)
     assert.equal(await of(sign(font as string, char as string)), 'a b', `${font} ${char}`);
   assert.equal(await of(sign('Arial', '00E9')), 'aéb');
+  assert.equal(await of(sign('Arial', 'D83D')), 'a b');
+  assert.equal(await of('<w:r><w:constructor/></w:r>'), 'ab');
 });
 
 test('docx: a part that is not well-formed is refused, where half of it would have been read', async () => {

@@ -1,5 +1,6 @@
 // The pages of a pdf: what stands above and below the text, sentences that go on overleaf, pages that are turned, and what is filled in.
 import assert from 'node:assert/strict';
+import { deflateSync } from 'node:zlib';
 import { test } from 'uvu';
 import { readDocument } from '../../../actors/text/document/document.ts';
 import type { Fault } from '../../../kernel/fault.ts';
@@ -33,6 +34,11 @@ test('what stands above and below the text is read once, and a sentence that goe
   assert.equal((await read(placedPdf(preface))).at(-1), '4: Later it was gas.');
   const civil = texts.map((lines, at): readonly Placed[] => [...body(...lines), [['civil', 'mild', 'civic', 'livid'][at] ?? '', 12, 280, 20]]);
   assert.match((await read(placedPdf(civil))).at(-1) ?? '', /livid$/);
+  const bare = ['', 'The lamp was lit.', '', ''].map((text): readonly Placed[] => [['Acme Ltd', 12, 50, 790], ...body(text), ['Confidential', 12, 50, 40]]);
+  assert.deepEqual(await read(placedPdf(bare)), ['1: Acme Ltd\n\nConfidential', '2: The lamp was lit.']);
+  const two = [['The tower is old, and it is higher.', 'It has a bell.', 'In the evening the lamp was lit by'], ['the keeper. It is gas.']];
+  const short = two.map((lines, at): readonly Placed[] => [...body(...lines), [`Page ${at + 1}`, 12, 280, 20]]);
+  assert.match((await read(placedPdf(short))).join(' '), /lit by\n\nPage 1 2: the keeper\./);
   const counted = texts.map((lines, at): readonly Placed[] => [...body(...lines), [`${at + 1}/4`, 12, 280, 20]]);
   assert.deepEqual((await read(placedPdf(counted))).at(-1), '4: Later it was gas.');
 });
@@ -50,6 +56,16 @@ test('what the pages tell stays, also where it stands at their ends and is alike
     '3: Record 3\n\nPayslip of Cid\n\nNet pay 100.00 100.00',
     '4: Record 4\n\nPayslip of Dan\n\nNet pay 300.00 300.00',
   ]);
+  const lamps = ['230 V', '12 V', '5 V'].map((volts): readonly Placed[] => [[volts, 24, 50, 790], ...body('A lamp.')]);
+  assert.match((await read(placedPdf(lamps))).join(' '), /230 V.*12 V.*5 V/s);
+  for (const first of ['10101', '2026-0101']) {
+    const invoices = ['Ann', 'Bob', 'Cid'].map((name, at): readonly Placed[] => [
+      ['Invoice', 12, 50, 760],
+      [first.replace(/101$/, `${101 + at}`), 12, 300, 760],
+      ...body(`To ${name}.`),
+    ]);
+    assert.match((await read(placedPdf(invoices))).join(' '), /101\n.*102\n.*103\n/s);
+  }
   const letters = ['Ann', 'Bob', 'Cid'].map((name) => body('This is to certify:', `${name} can swim.`, 'It is valid for two years.'));
   for (const [at, text] of (await read(placedPdf(letters))).entries()) assert.match(text, new RegExp(`^${at + 1}: This .* years\\.$`, 's'));
   const tables = ['Ann', 'Bob', 'Cid'].map((name): readonly Placed[] => [
@@ -87,6 +103,25 @@ test('a table on a page that is turned is read in rows', async () => {
   assert.deepEqual(await read(placedPdf([lines], { page: '/Rotate 180', before: '-1 0 0 -1 595 0 cm' })), rows);
 });
 
+test('what is filled into a form on a page that is turned stands beside what asks for it, and a choice as the page shows it', async () => {
+  const lines: readonly Placed[] = [
+    ['Surname', 12, 50, -60],
+    ['Country', 12, 50, -100],
+  ];
+  const turnedForm = (page: string, before: string, rects: readonly string[]) => {
+    const field = (rect = '', more = '') => `<< /Type /Annot /Subtype /Widget /Rect [${rect}] /F 4 ${more} >>`;
+    const objects = [
+      field(rects[0], '/FT /Tx /T (a) /V (Lovelace)'),
+      field(rects[1], '/FT /Ch /Ff 131072 /T (b) /V (DE) /Opt [[(DE) (Germany)] [(FR) (France)]]'),
+    ];
+    return placedPdf([lines], { page: `${page} /Annots [7 0 R 8 0 R]`, before, catalog: '/AcroForm << /Fields [7 0 R 8 0 R] >>', objects });
+  };
+  const told = ['1: Surname Lovelace\n\nCountry Germany'];
+  assert.deepEqual(await read(turnedForm('/Rotate 90', '0 1 -1 0 0 0 cm', ['48 150 68 300', '88 150 108 300'])), told);
+  assert.deepEqual(await read(turnedForm('/Rotate 180', '-1 0 0 -1 595 0 cm', ['295 48 445 68', '295 88 445 108'])), told);
+  assert.deepEqual(await read(turnedForm('/Rotate 270', '0 -1 1 0 595 842 cm', ['527 542 547 692', '487 542 507 692'])), told);
+});
+
 test('what is filled into a form or typed onto a page is read beside what asks for it', async () => {
   const field = (rect: string, more: string) => `<< /Type /Annot /Subtype /Widget /Rect [${rect}] /F 4 ${more} >>`;
   const objects = [
@@ -113,6 +148,47 @@ test('what is filled into a form or typed onto a page is read beside what asks f
   assert.deepEqual(await read(file), [
     '1: Surname Lovelace First name Ada\n\n☒ Dangerous goods\n\nRemarks\n\nWith care. Not tipped.\n\nPassword\n\nSeen by Bob',
   ]);
+});
+
+test('what is typed onto a page is read from compressed objects too', async () => {
+  const inside = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Annots [4 0 R] >>',
+    '<< /Type /Annot /Subtype /FreeText /Rect [50 400 300 420] /F 4 /DA (/F1 12 Tf) /Contents (Seen) /AP << /N 6 0 R >> >>',
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+  ];
+  const head = inside.map((_, at) => `${at + 1} ${inside.slice(0, at).join(' ').length + Math.min(at, 1)} `).join('');
+  const form = '/Type /XObject /Subtype /Form /BBox [0 0 250 20] /Resources << /Font << /F1 5 0 R >> >>';
+  const stream = (number: number, entries: string, data: string) =>
+    `${number} 0 obj\n<< ${entries} /Length ${data.length} >>\nstream\n${data}\nendstream\nendobj\n`;
+  const parts = [
+    '%PDF-1.5\n',
+    stream(6, form, 'BT /F1 12 Tf 2 5 Td (Seen by Bob) Tj ET'),
+    stream(7, `/Type /ObjStm /N 5 /First ${head.length} /Filter /FlateDecode`, deflateSync(head + inside.join(' ')).toString('latin1')),
+  ];
+  const at = (index: number) => parts.slice(0, index).join('').length;
+  const rows = [[0, 0, 255], ...inside.map((_, index) => [2, 7, index]), [1, at(1), 0], [1, at(2), 0], [1, at(3), 0]];
+  const table = String.fromCharCode(...rows.flatMap(([type = 0, place = 0, index = 0]) => [type, place >> 8, place & 255, index]));
+  const file = `${parts.join('')}${stream(8, '/Type /XRef /Size 9 /W [1 2 1] /Root 1 0 R', table)}startxref\n${at(3)}\n%%EOF\n`;
+  assert.deepEqual(await read(Buffer.from(file, 'latin1')), ['1: Seen by Bob']);
+});
+
+test('of lines at the same height, in columns, a value goes to the one that asks for it', async () => {
+  const field = (rect: string, more: string) => `<< /Type /Annot /Subtype /Widget /Rect [${rect}] /F 4 ${more} >>`;
+  const objects = [
+    field('120 695 270 715', '/FT /Tx /T (a) /V (Lovelace)'),
+    field('350 695 500 715', '/FT /Tx /T (b) /V (Ada)'),
+    field('280 615 300 635', '/FT /Btn /T (c) /V /Yes /AS /Yes /AP << /N << /Yes 3 0 R /Off 3 0 R >> >>'),
+  ];
+  const lines: readonly Placed[] = [
+    ['Surname', 12, 50, 700],
+    ['Express', 12, 80, 620],
+    ['First name', 12, 280, 700],
+    ['Fragile', 12, 310, 620],
+  ];
+  const file = placedPdf([lines], { catalog: '/AcroForm << /Fields [7 0 R 8 0 R 9 0 R] >>', page: '/Annots [7 0 R 8 0 R 9 0 R]', objects });
+  assert.match((await read(file)).join(), /^1: Surname Lovelace\s+Express\s+First name Ada\s+☒ Fragile$/);
 });
 
 test('a form without pages of its own and a collection of files are refused', async () => {
@@ -154,6 +230,9 @@ test('a title that a program made up is none', async () => {
     'The Untitled Book': 'The Untitled Book',
     'Report v2.0': 'Report v2.0',
     'Word - an essay': 'an essay',
+    'Bericht \\374ber PDF': 'Bericht \u00fcber PDF',
+    '\\376\\377\\004\\037\\004\\076\\000 \\000P\\000D\\000F': '\u041f\u043e PDF',
+    [`title${'-'.repeat(40_000)}x`]: `title${'-'.repeat(495)}`,
   };
   for (const [title, known] of Object.entries(titles)) assert.equal((await readDocument('a.pdf', placedPdf([body('Text.')], { title }))).title, known, title);
 });
