@@ -2,6 +2,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Store, Transaction } from '../../kernel/store/store.ts';
 import { requireQuota } from '../../kernel/store/usage.ts';
+import type { SessionQuotas } from '../session/room.ts';
 import type { Principal } from './api.ts';
 
 export interface LockoutPolicy {
@@ -21,7 +22,7 @@ export interface DirectoryArgs {
   /** Audit rows are kept for this many days. */
   readonly auditRetentionDays: number;
   readonly lockout: LockoutPolicy;
-  readonly quotas: RealmQuotas;
+  readonly quotas: RealmQuotas & SessionQuotas;
   /** The server asks for client certificates, so they count as a way to sign in. */
   readonly clientCertificates: boolean;
 }

@@ -132,13 +132,15 @@ async function countOne(tx: Transaction, table: Counters['table'], key: Key, mos
     `SELECT failures, window_started_at, locked_until FROM ${table} WHERE realm = $1 AND username = $2 AND factor = $3 AND source = $4`,
     key,
   );
-  const fresh = !row || now - row.window_started_at >= policy.windowMs || (row.locked_until > 0 && row.locked_until <= now);
-  const failures = fresh ? 1 : row.failures + 1;
-  const lockedUntil = failures >= most ? now + policy.lockMs : 0;
+  // Known sources may still try during the lock of all others: that lock neither ends sooner nor lasts longer for it.
+  const holds = row !== undefined && row.locked_until > now;
+  const fresh = !row || (!holds && (now - row.window_started_at >= policy.windowMs || row.locked_until > 0));
+  const failures = fresh ? 1 : row.failures + (holds ? 0 : 1);
+  const lockedUntil = holds ? row.locked_until : failures >= most ? now + policy.lockMs : 0;
   await tx.run(
     `INSERT INTO ${table} (realm, username, factor, source, failures, window_started_at, locked_until) VALUES ($1, $2, $3, $4, $5, $6, $7)
      ON CONFLICT (realm, username, factor, source) DO UPDATE SET failures = $5, window_started_at = $6, locked_until = $7`,
     [...key, failures, fresh ? now : row.window_started_at, lockedUntil],
   );
-  return lockedUntil > 0;
+  return lockedUntil > 0 && !holds;
 }

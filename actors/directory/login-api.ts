@@ -1,6 +1,8 @@
 // The directory's part in logins: looks up the user, records refusals, and completes logins with a password.
+import { Fault } from '../../kernel/fault.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
 import { endSessionsOf } from '../session/end.ts';
+import { requireRoom } from '../session/room.ts';
 import { opensTo } from './administered.ts';
 import type { CompletedLogin, DirectoryApi, ProvenLogin, SignedIn } from './api.ts';
 import type { DirectoryServer } from './directory-server.ts';
@@ -30,7 +32,7 @@ export function loginApi(part: DirectoryServer): LoginApi {
         const isGuess = factor !== 'totp' || code === undefined || !(await isUsedCode(part, tx, realm, username, code));
         return refuseProof(part, tx, event, { realm, username, factor, source, isGuess });
       }),
-    complete: (login) => store.transaction((tx) => complete(part, tx, login)),
+    complete: (login) => completeOrUndo(part, login),
     interrupt: (login, event) =>
       store.transaction(async (tx) => {
         if (!(await findStillProven(part, tx, login))) return false;
@@ -56,6 +58,18 @@ async function findStillProven(
   return (await opensTo(tx, { realm, username, scheme: 'up' })) ? credential : undefined;
 }
 
+/** A sign-in that finds the realm full changes nothing; its audit row is written in a transaction of its own. */
+async function completeOrUndo(part: DirectoryServer, login: CompletedLogin): Promise<SignedIn | null> {
+  try {
+    return await part.store.transaction((tx) => complete(part, tx, login));
+  } catch (error) {
+    const { realm, username: actor, source } = login;
+    if (error instanceof Fault && error.code === 'AUTH_QUOTA_EXCEEDED')
+      await part.store.transaction((tx) => tx.audit({ event: 'login', outcome: 'refused', realm, actor, scheme: 'up', source, reason: 'quota' }));
+    throw error;
+  }
+}
+
 /** Checks everything before it changes anything, so that a refusal here leaves no trace. */
 async function complete(part: DirectoryServer, tx: Transaction, login: CompletedLogin): Promise<SignedIn | null> {
   const { realm, username, source, code, revision, passwordHash } = login;
@@ -68,6 +82,8 @@ async function complete(part: DirectoryServer, tx: Transaction, login: Completed
   }
   if (passwordHash !== null) await changePassword(part, tx, login, passwordHash);
   await noteSource(tx, realm, username, source, part.clock.now());
+  // A new password has ended the user's other sessions by now, which makes room.
+  if (login.beginsSession) await requireRoom(tx, { realm, username, scheme: 'up' }, part.args.quotas);
   return {
     revision: passwordHash === null ? revision : revision + 1,
     roles: JSON.parse(credential.roles) as string[],

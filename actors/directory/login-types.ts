@@ -30,6 +30,8 @@ export interface ProvenLogin {
 export interface CompletedLogin extends ProvenLogin {
   /** PHC string of the new password; null keeps the current one. */
   readonly passwordHash: string | null;
+  /** A session is to begin: without room for it in the realm nothing is changed. */
+  readonly beginsSession?: true;
 }
 
 /** The directory's data for a new session. */

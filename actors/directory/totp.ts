@@ -1,6 +1,8 @@
 // Time-based one-time codes (RFC 6238): enrolment, checks, and the rule that each code can be used only once.
 import { Secret, TOTP } from 'otpauth';
 import { seal, unseal } from '../../kernel/keys/seal.ts';
+import { userName } from '../../kernel/store/account-name.ts';
+import { liveAccount } from '../../kernel/store/accounts.ts';
 import type { Reader, Transaction } from '../../kernel/store/store.ts';
 import { endSessionsOf } from '../session/end.ts';
 import { administers, requireAdministration } from './administered.ts';
@@ -74,8 +76,8 @@ export function totpApi(part: DirectoryServer): TotpApi {
   return {
     enableTotp: (enrolment, by) => store.transaction((tx) => enable(part, tx, enrolment, by)),
     async disableTotp(realm, username, code, by) {
-      const own = isOwn(by, realm, username);
       return store.transaction(async (tx): Promise<TotpOutcome> => {
+        const own = await isOwn(tx, by, realm, username);
         const mustProve = await needsFactor(tx, by, realm, username);
         const row = await find(tx, realm, username);
         if (!row) return 'missing';
@@ -91,13 +93,15 @@ export function totpApi(part: DirectoryServer): TotpApi {
   };
 }
 
-function isOwn(by: Principal, realm: string, username: string): boolean {
-  return by.realm === realm && by.username === username && by.scheme === 'up';
+/** By the account: while the body of the request arrived, the credential may have been deleted and somebody else have got the name. */
+async function isOwn(tx: Transaction, by: Principal, realm: string, username: string): Promise<boolean> {
+  if (by.realm !== realm || by.username !== username || by.scheme !== 'up') return false;
+  return by.account === (await liveAccount(tx, userName(realm, username)));
 }
 
 /** Users act for themselves and must prove their current factor; administrators of the realm need not. @throws Fault FORBIDDEN for all others */
 async function needsFactor(tx: Transaction, by: Principal, realm: string, username: string): Promise<boolean> {
-  if (!isOwn(by, realm, username)) await requireAdministration(tx, by, [realm]);
+  if (!(await isOwn(tx, by, realm, username))) await requireAdministration(tx, by, [realm]);
   return !(await administers(tx, by, realm));
 }
 

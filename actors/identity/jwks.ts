@@ -21,7 +21,7 @@ interface Entry {
   bytes: number;
 }
 
-/** A key that its issuer has withdrawn stays valid for at most this long. */
+/** A set that is older is fetched again before it is used, if the shortest interval of its realm allows; where that fails, the old one stays. */
 const OLD_MS = 600_000;
 /** After a failure the next fetch may come so soon, after each further one in twice the time: when a provider is back, its users need not wait for the whole interval. */
 const FIRST_RETRY_MS = 1_000;

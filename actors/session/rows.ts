@@ -1,7 +1,7 @@
 // Rows of sessions.
 import { deleteInParts, PART } from '../../kernel/store/parts.ts';
 import type { Reader, Store } from '../../kernel/store/store.ts';
-import { isOver, overQuota, type Quota } from '../../kernel/store/usage.ts';
+import { isOver, overQuota } from '../../kernel/store/usage.ts';
 import { CHUNK } from '../../kernel/store/value-list.ts';
 import { userCounter } from '../../kernel/versions.ts';
 import { requireAdministration, requireSuperAdmin } from '../directory/administered.ts';
@@ -11,6 +11,7 @@ import { accountsOf } from './beginning.ts';
 import { endSomeSessionsIn } from './end.ts';
 import { EXPIRED } from './expired.ts';
 import { endOldest } from './oldest.ts';
+import { realmQuota, type SessionQuotas } from './room.ts';
 
 /** When a session was used. A separate object, because it may have to be kept after the session has left the cache. */
 export interface SessionUse {
@@ -48,13 +49,6 @@ interface Row {
 const SESSION_BYTES = 1_536;
 /** Bytes of memory per character of JSON, at most: an array in an array has two characters and takes 56 bytes. */
 const JSON_EXPANSION = 32;
-
-/** Highest numbers, with the names of the configuration; 0: unlimited. */
-export interface SessionQuotas {
-  /** For one user with one scheme; beyond it, the oldest session ends. */
-  readonly sessions_per_identity: number;
-  readonly sessions_per_realm: number;
-}
 
 /** The outcome of creating a session; `quota` says which quota is used up. */
 type Begun =
@@ -115,10 +109,6 @@ export function insertRow(store: Store, session: NewSession, quotas: SessionQuot
   });
 }
 
-function realmQuota({ sessions_per_realm: most }: SessionQuotas): Quota {
-  return { usage: 'auth_usage', kind: 'session', name: '[auth.quotas] sessions_per_realm', most };
-}
-
 /** Keeps a later use that another node has written. @returns how many of the rows exist */
 export function writeSeen(store: Store, used: readonly SessionUse[]): Promise<number> {
   const seen = used.map(({ id, seenAt }) => [seenAt, id] as const);
@@ -134,7 +124,7 @@ export function endRows(store: Store, ids: readonly string[], by: Principal): Pr
   return store.transaction(async (tx) => {
     let ended = 0;
     for (const id of ids) {
-      const row = await tx.get<SessionOwner>('SELECT realm, username, scheme FROM session WHERE id = $1', [id]);
+      const row = await tx.get<SessionOwner>('SELECT realm, username, scheme, account FROM session WHERE id = $1', [id]);
       if (!row) continue;
       if (!isOwn(by, row)) await requireAdministration(tx, by, [row.realm]);
       tx.touch(userCounter(row.realm, row.username));
@@ -164,11 +154,11 @@ export async function purgeRows(store: Store, now: number, by: Principal | undef
   if (by) await store.transaction((tx) => tx.audit({ event: 'session.purge', outcome: 'success', ...auditFields(by, by.realm), target: `${purged} sessions` }));
 }
 
-type SessionOwner = Pick<SessionView, 'realm' | 'username' | 'scheme'>;
+type SessionOwner = Pick<SessionView, 'realm' | 'username' | 'scheme' | 'account'>;
 
-/** Users may end their own sessions. */
-function isOwn(by: SessionOwner, { realm, username, scheme }: SessionOwner): boolean {
-  return by.realm === realm && by.username === username && by.scheme === scheme;
+/** Users may end their own sessions, and not those of somebody else who has the name by now. */
+function isOwn(by: SessionOwner, { realm, username, scheme, account }: SessionOwner): boolean {
+  return by.realm === realm && by.username === username && by.scheme === scheme && by.account === account;
 }
 
 function auditFields(by: Principal, realm: string) {

@@ -7,7 +7,8 @@ import type { Store } from '../../kernel/store/store.ts';
 import type { NewSession, Principal, SessionApi } from './api.ts';
 import { listRows } from './lists.ts';
 import { LiveSessions } from './live-sessions.ts';
-import { endRealmRows, endRows, insertRow, purgeRows, type SessionQuotas, type SessionUse, writeSeen } from './rows.ts';
+import type { SessionQuotas } from './room.ts';
+import { endRealmRows, endRows, insertRow, purgeRows, type SessionUse, writeSeen } from './rows.ts';
 
 export interface SessionArgs {
   /** Upper bound of the memory for cached sessions, in bytes. */

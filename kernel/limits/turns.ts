@@ -123,8 +123,10 @@ export class Turns {
       isOver = true;
       this.#table.end(row);
       this.#learn(row, this.#options.monotonic() - since);
-      if (!this.#table.wakeOthers(row)) this.#admit(caller);
-      else if (caller.waiting.size > 0) setTimeout(() => this.#admit(caller), YIELD_MS);
+      // This object may have been forgotten since the turn began: who waits is in the present one.
+      const present = this.#callers.get(caller.who) ?? caller;
+      if (!this.#table.wakeOthers(row)) this.#admit(present);
+      else if (present.waiting.size > 0) setTimeout(() => this.#admit(present), YIELD_MS);
     };
   }
 

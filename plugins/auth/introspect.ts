@@ -25,7 +25,9 @@ export function introspectRoute(ctx: AuthContext): Route {
       const rights = caller.credential === 'app-token' ? tokenRights(caller) : await rightsOf(ctx, caller);
       const seen = keys && (await ctx.actors.session.of(keys.sessionId).look(keys.sessionId, false));
       if (!keys || !seen || !(own || rights.administers(seen.realm))) return { status: 200, body: null };
-      const view = await ctx.actors.session.of(keys.sessionId).authenticate(keys.sessionId, keys.hash);
+      // An administrator's look is no use of the session.
+      const counts = own || caller.credential === 'app-token';
+      const view = counts ? await ctx.actors.session.of(keys.sessionId).authenticate(keys.sessionId, keys.hash) : seen;
       if (!view) return { status: 200, body: null };
       return { status: 200, body: { ...sessionData(view, own ? request.body.cookie : undefined), claims: clientClaims(view, ctx.config.issuer) } };
     },

@@ -88,7 +88,7 @@ async function finish(ctx: AuthContext, { value, context }: LoginState): Promise
 
 async function complete(ctx: AuthContext, context: LoginContext): Promise<LoginEnd | undefined> {
   const { realm, username, passwordHash, found } = context;
-  const signedIn = await ctx.actors.directory.at('main').complete({ ...toProvenLogin(context), passwordHash });
+  const signedIn = await ctx.actors.directory.at('main').complete({ ...toProvenLogin(context), passwordHash, beginsSession: true });
   if (signedIn === null || !found.realm) return undefined;
   if (passwordHash !== null && realm === '_') forgetInitialPassword(ctx.dataDir, username);
   return { realm: found.realm, provenRealm: found.realmAccount, username, scheme: 'up', ...signedIn };

@@ -92,7 +92,7 @@ async function lookUp(ctx: AuthContext, request: Request): Promise<{ view: Sessi
   const byToken = caller.credential === 'app-token';
   const rights = byToken ? tokenRights(caller) : await rightsOf(ctx, caller);
   const view = await ctx.actors.session.of(id).look(id, false);
-  if (!view || !(rights.administers(view.realm) || (!byToken && isOwn(caller, view)))) return null;
+  if (!view || !(rights.administers(view.realm) || (!byToken && isOwn(caller, view) && caller.account === view.account))) return null;
   // A lookup by an API server on behalf of its visitor keeps the visitor's session alive.
   if (byToken && !(await ctx.actors.session.of(id).look(id, true))) return null;
   return { view, rights, data: sessionData(view, id === caller.sessionId ? request.cookie : undefined) };
@@ -143,7 +143,7 @@ async function end(ctx: AuthContext, request: Request, given: readonly string[])
   const caller = requireCaller(request);
   const rights = await rightsOf(ctx, caller);
   const views = await inParts([...new Set(given.map(sessionIdIn))], (id) => ctx.actors.session.of(id).look(id, false));
-  const ids = views.flatMap((view) => (view && (rights.administers(view.realm) || isOwn(caller, view)) ? [view.id] : []));
+  const ids = views.flatMap((view) => (view && (rights.administers(view.realm) || (isOwn(caller, view) && caller.account === view.account)) ? [view.id] : []));
   return endOwned(ctx, request, ids);
 }
 

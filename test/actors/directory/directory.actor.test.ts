@@ -183,6 +183,16 @@ for (const database of databases) {
     assert.equal(await directory().unlock('r', 'nobody', root), false);
     assert.equal(await directory().unlock('r', 'ann', root), true);
     assert.deepEqual(await lockedFor('ann', ELSEWHERE), []);
+    // A failure at a known address neither ends the lock of all others when the window ends, nor makes it longer.
+    await failed('r', 'ann', '203.0.113.0');
+    await actors.runtime.advance(LOCKOUT.windowMs - 100_000);
+    for (let at = 1; at < LOCKOUT.failuresAllSources; at++) await failed('r', 'ann', `203.0.113.${at}`);
+    await actors.runtime.advance(100_001);
+    await failed('r', 'ann', SOURCE);
+    assert.deepEqual(await lockedFor('ann', '203.0.113.99'), ['password']);
+    await actors.runtime.advance(LOCKOUT.lockMs - 100_000);
+    assert.deepEqual(await lockedFor('ann', '203.0.113.99'), []);
+    assert.equal(await directory().unlock('r', 'ann', root), true);
     for (let at = 0; at < LOCKOUT.failures; at++) await failed('r', 'ann', ELSEWHERE);
     await actors.runtime.advance(LOCKOUT.lockMs - 2_000);
     assert.deepEqual(await lockedFor('ann', ELSEWHERE), ['password']);
@@ -295,6 +305,13 @@ for (const database of databases) {
     assert.equal(await directory().complete(await loginOf('ann', null)), null);
     await directory().createCredential(credential('r', 'ann'), root);
     assert.notEqual((await actors.by('r', 'ann')).account, ann.account);
+    // A request of the first one, whose body came late.
+    const late = { realm: 'r', username: 'ann', secret, code: codeAt(actors.clock.now()), currentCode: undefined };
+    assert.equal(await outcome(directory().enableTotp(late, ann)), 'FORBIDDEN');
+    const next = await newSession(actors, 'r', 'ann');
+    assert.equal(await actors.session(next.id).create(next), true);
+    assert.equal(await outcome(actors.session(next.id).end([next.id], ann)), 'FORBIDDEN');
+    assert.equal(await actors.session(next.id).end([next.id], await actors.by('r', 'ann')), 1);
     await directory().deleteRealm('r', root);
     assert.equal(await directory().getCredential('r', 'boss'), null);
     await directory().createRealm(realm('r'), root);

@@ -90,4 +90,16 @@ test('a caller that goes away while it waits is forgotten; too many waiting requ
   assert.equal(begun.length, 4);
 });
 
+test('requests that wait begin when turns end that began before ten thousand other callers', async () => {
+  const { turns, begun, enter } = table();
+  for (let n = 0; n < 4; n += 1) await enter();
+  for (let n = 0; n <= 10_000; n += 1) (turns.enter(`caller ${n}`) as Leave)();
+  void enter();
+  await settle();
+  assert.equal(begun.length, 4);
+  begun[0]?.();
+  await settle();
+  assert.equal(begun.length, 5);
+});
+
 test.run();
