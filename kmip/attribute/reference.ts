@@ -50,6 +50,9 @@ export function isValueOf(reference: AttributeReference, node: Node): boolean {
   return linkTypeOf(reference.tag) === undefined ? sameReference(referenceTo(node), reference) : isLinkOf(reference.tag, node);
 }
 
+/** Whether only servers make the attribute: clients neither give it to a new object nor change it (2.1 section 4.60, 1.4 section 3.39). */
+export const isOfServer = (node: Node): boolean => referenceTo(node).vendor === 'y';
+
 /** Whether the attribute contains the tags of an object. Custom attributes of KMIP 1.x (vendors `x` and `y`) with the same name do not. */
 export function isTags({ tag, vendor, name }: AttributeReference): boolean {
   return tag === TAG.Attribute && name === 'tag' && vendor !== 'x' && vendor !== 'y';

@@ -12,7 +12,7 @@ import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { child, intervalOf, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { describeCertificate } from '../object/attributes/certificate-attributes.ts';
-import { link, linkedTo, newObject, setLink } from '../object/create.ts';
+import { link, linkedTo, newObject, removeLink, setLink } from '../object/create.ts';
 import { certificateContent, certificateOf } from '../object/forms/certificate-content.ts';
 import { keyOf } from '../object/key.ts';
 import { replace, replacementAttributes, requireReplaceable } from '../object/keyset/replacement.ts';
@@ -62,6 +62,7 @@ export async function reCertifyDraft(tx: ObjectTransaction, old: Draft, payload:
   describeCertificate(content, attributes);
   const replacement = newObject(ctx, { place, type: old.type, content, attributes });
   if (issuer.certificate) setLink(replacement, 'CertificateLink', issuer.certificate.id);
+  else removeLink(replacement, 'CertificateLink');
   await replace(tx, ctx, { old, replacement });
   await relink(tx, old, replacement, ctx);
   await countSignature(tx, issuer.key.id, { right: 'ReCertify', bytes: data.length, now: ctx.now });

@@ -40,16 +40,10 @@ export function viewValues(object: ObjectDescription, viewer: Viewer): Attribute
       for (const value of stored) if (version.major > 1 || isCustom(value)) values.push(value);
       continue;
     }
-    const node = nodeOf(computed, tag);
-    if (node) values.push({ index: 0, node });
+    let index = 0;
+    for (const node of computed) if (node.tag === tag) values.push({ index: index++, node });
   }
   return values;
-}
-
-/** Each tag is there once at most. */
-function nodeOf(nodes: readonly Node[], tag: number): Node | undefined {
-  for (const node of nodes) if (node.tag === tag) return node;
-  return undefined;
 }
 
 /** Clients of KMIP 1.x can name only the vendor attributes that they have set as custom attributes. */
@@ -59,7 +53,7 @@ function isCustom({ node }: AttributeValue): boolean {
   return vendor === 'x' || vendor === 'y';
 }
 
-/** Values to show for attributes that are not stored. */
+/** Values to show for attributes that are not stored. There may be several of Digest. */
 function computedAttributes(object: ObjectDescription, { now, version, caller }: Viewer): Node[] {
   if (object.type === ENUM.ObjectType.Template) return [text(TAG.UniqueIdentifier, object.id), enumeration(TAG.ObjectType, object.type)];
   const content = hasContent(object) ? object.content : undefined;

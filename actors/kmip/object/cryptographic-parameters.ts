@@ -101,6 +101,9 @@ export function effectiveParameters(request: Structure, object: ManagedObject, p
   return base === undefined ? asked : { ...base, ...asked };
 }
 
+/** Those with the lowest AttributeIndex, which a derivation of KMIP 1.x takes where the request has none (1.4 section 4.6). */
+export const firstParameters = (object: ManagedObject): CryptographicParameters => storedParameters(object)[0] ?? NONE;
+
 /** The algorithm of an operation: from the parameters if they name one, otherwise from the key. */
 export function effectiveAlgorithm(parameters: CryptographicParameters, object: ManagedObject): CryptographicAlgorithm | undefined {
   return parameters.cryptographicAlgorithm ?? algorithmOf(object);

@@ -56,7 +56,7 @@ async function run(asked: Structure, ctx: OperationContext): Promise<readonly No
   await requireCreation(ctx);
   const place = placeFor(ctx, { type, chosen: chosenIn(given.nodes()) });
   const bases = await basesOf(request, ctx);
-  const content = contentFrom(await derivedBytes(request, bases, length));
+  const content = contentFrom(await derivedBytes(request, bases, length, ctx.version));
   const ids = bases.map(({ object }) => object.id);
   const made = await ctx.change(async (tx) => {
     const draft = newObject(ctx, { place, type, content, attributes: given.copy() });

@@ -2,7 +2,8 @@
 import { GIVEN_OUT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { enumeration, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { viewAttributes } from '../object/attribute-view.ts';
+import { viewAttributes, viewValues } from '../object/attribute-view.ts';
+import { toIndexedNodes } from '../object/attributes/attribute-transaction.ts';
 import { fileGivenOut, givenOut, refuseByState } from '../object/forms/given-out.ts';
 import { isPkcs12Asked, keyOfFile } from '../object/forms/pkcs12-export.ts';
 import type { Operation } from '../operation.ts';
@@ -22,6 +23,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   refuseByState(object, ctx.now);
   const content = isPkcs12Asked(request) ? await fileGivenOut(request, object, named, 'Export', ctx) : await givenOut(request, object, ctx);
   await ctx.change((tx) => tx.audit(exportObject.event, object.id));
-  const attributes: readonly Node[] = viewAttributes(object, ctx);
+  // Only KMIP 1.x has an index.
+  const attributes: readonly Node[] = ctx.version.major === 1 ? viewValues(object, ctx).flatMap(toIndexedNodes) : viewAttributes(object, ctx);
   return [enumeration(TAG.ObjectType, object.type), text(TAG.UniqueIdentifier, object.id), structure(TAG.Attributes, attributes), content];
 }

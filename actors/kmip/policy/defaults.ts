@@ -1,5 +1,5 @@
 // Adds to a request the attributes that the caller's defaults have and the request lacks (KMIP specification 2.1 sections 6.1.53 and 7.11).
-import { referenceTo, sameReference } from '../../../kmip/attribute/reference.ts';
+import { isOfServer, referenceTo, sameReference } from '../../../kmip/attribute/reference.ts';
 import { mayClientSet, readOnly } from '../../../kmip/attribute/rules.ts';
 import { AttributeSet } from '../../../kmip/attribute/set.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -57,9 +57,9 @@ function withAttributes(request: Structure, tag: number, added: readonly Node[])
 export function requireDefaults(list: Structure): void {
   for (const { types, attributes } of scopedAttributes(list)) {
     if (types === undefined) throw new Refusal('InvalidMessage', 'missing field: ObjectType, of the objects that the defaults are for');
-    for (const { tag } of attributes) {
-      if (!mayClientSet(tag)) throw readOnly(tag);
-      if (tag === TAG.Name || tag === TAG.ObjectType)
+    for (const node of attributes) {
+      if (!mayClientSet(node.tag) || isOfServer(node)) throw readOnly(node.tag);
+      if (node.tag === TAG.Name || node.tag === TAG.ObjectType)
         throw new Refusal('InvalidField', 'a Name and an ObjectType are given for each object: they have no default');
     }
   }

@@ -5,16 +5,18 @@ import { Refusal } from '../../../kmip/refusal.ts';
 import { type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { bytesOf, children, enumNameOf, integerOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { parametersOf } from '../object/cryptographic-parameters.ts';
+import type { Version } from '../../../kmip/version.ts';
+import { firstParameters, parametersOf } from '../object/cryptographic-parameters.ts';
+import type { ManagedObject } from '../object/managed-object.ts';
 import type { KeyUse } from './use-key.ts';
 
 /** @param bases first the key; any secret data after it is the derivation data, which the request must not give as well */
-export async function derivedBytes(request: Structure, bases: readonly KeyUse[], length: number): Promise<Uint8Array> {
+export async function derivedBytes(request: Structure, bases: readonly KeyUse[], length: number, { major }: Version): Promise<Uint8Array> {
   const method = required(enumNameOf(request, TAG.DerivationMethod, 'DerivationMethod'), TAG.DerivationMethod);
   if (method === 'AsymmetricKey') return agreedBytes(bases, length);
   const given = required(structureOf(request, TAG.DerivationParameters), TAG.DerivationParameters);
-  const parameters = parametersIn(given);
-  const { key } = bases[0] as KeyUse;
+  const { key, object } = bases[0] as KeyUse;
+  const parameters = parametersIn(given, major === 1 ? object : undefined);
   return key.derive({
     method,
     parameters,
@@ -27,9 +29,9 @@ export async function derivedBytes(request: Structure, bases: readonly KeyUse[],
 }
 
 /** Some clients put the hashing algorithm next to CryptographicParameters instead of inside. */
-function parametersIn(given: Structure): CryptographicParameters {
+function parametersIn(given: Structure, own: ManagedObject | undefined): CryptographicParameters {
   const inside = structureOf(given, TAG.CryptographicParameters);
-  const parameters = inside ? parametersOf(inside) : {};
+  const parameters = inside ? parametersOf(inside) : own ? firstParameters(own) : {};
   const beside = enumNameOf(given, TAG.HashingAlgorithm, 'HashingAlgorithm');
   return parameters.hashingAlgorithm !== undefined || beside === undefined ? parameters : { ...parameters, hashingAlgorithm: beside };
 }

@@ -59,7 +59,8 @@ export function addValue(draft: DescriptionDraft, node: Node, now: number): Attr
   requireOpenDate(draft, node.tag, now);
   requireRoom(draft.attributes, node.tag);
   const added = draft.attributes.add(requireUsable(node));
-  noteProtection(draft, node);
+  // Until now it had the default: not sensitive, and extractable.
+  if (node.tag === TAG.Sensitive || node.tag === TAG.Extractable) noteProtection(draft, boolean(node.tag, node.tag === TAG.Extractable));
   return added;
 }
 

@@ -1,5 +1,5 @@
 // Attributes inside the KeyValue of a key: the object inherits them unless the request sets them; they leave with the material (KMIP 1.4 section 2.1.4).
-import { referenceTo, sameReference } from '../../../../kmip/attribute/reference.ts';
+import { isOfServer, referenceTo, sameReference } from '../../../../kmip/attribute/reference.ts';
 import { attributeByName, checkAttribute, isMultiple, mayClientSet } from '../../../../kmip/attribute/rules.ts';
 import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
 import { keyBlockOf, lacksKeyValue } from '../../../../kmip/key-block.ts';
@@ -24,7 +24,7 @@ export function withEncapsulated(request: Structure, content: Structure, type: O
   const taken: Node[] = [];
   for (const node of keyBlockOf(content).attributes) {
     const isSaid = own.some((other) => isSame(other, node)) || (!isMultiple(node.tag) && taken.some((other) => isSame(other, node)));
-    if (!isSaid && !OF_ELSEWHERE.has(node.tag) && mayClientSet(node.tag) && isFit(node, type)) taken.push(node);
+    if (!isSaid && !OF_ELSEWHERE.has(node.tag) && mayClientSet(node.tag) && !isOfServer(node) && isFit(node, type)) taken.push(node);
   }
   if (taken.length === 0) return request;
   return structure(request.tag, [...request.value.filter(({ tag }) => tag !== TAG.Attributes), structure(TAG.Attributes, [...own, ...taken])]);

@@ -1,7 +1,7 @@
 // Checks the attributes that a client gives a new object: each attribute alone, then all together.
 import type { CryptographicAlgorithm, RecommendedCurve } from '../../../../crypto/parameters.ts';
 import { requireNewValue } from '../../../../kmip/attribute/new-value.ts';
-import { isTags, referenceTo, valuesOf } from '../../../../kmip/attribute/reference.ts';
+import { isOfServer, isTags, referenceTo, valuesOf } from '../../../../kmip/attribute/reference.ts';
 import { checkAttribute, isMultiple, mayClientSet, nameOfAttribute, readOnly } from '../../../../kmip/attribute/rules.ts';
 import { AttributeSet, type ReadonlyAttributes, sameNode } from '../../../../kmip/attribute/set.ts';
 import type { KeyFormatType } from '../../../../kmip/key-format/key-format-type.ts';
@@ -54,7 +54,7 @@ function givenAttributes(structure: Structure | undefined, type: ObjectType, isC
   for (const each of given.tags()) requireRoom(given, each, 0);
   for (const node of given.nodes()) {
     const checked = requireUsable(checkAttribute(node, type));
-    if (!mayClientSet(node.tag)) throw readOnly(node.tag);
+    if (!mayClientSet(node.tag) || isOfServer(node)) throw readOnly(node.tag);
     requireNewValue(checked);
     // Clients repeat here the object type that the payload gives. For both keys of a pair they give that of the private key.
     if (node.tag !== TAG.ObjectType) takeAttribute(set, checked);

@@ -1,5 +1,6 @@
 // Templates of KMIP 1.x: named sets of attributes that new objects receive by reference (specification 1.4 section 2.2.6).
 import { requireNewValue } from '../../../../kmip/attribute/new-value.ts';
+import { isOfServer } from '../../../../kmip/attribute/reference.ts';
 import { checkForm, mayClientSet, readOnly } from '../../../../kmip/attribute/rules.ts';
 import { sameNode } from '../../../../kmip/attribute/set.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
@@ -18,7 +19,7 @@ export function requireTemplate(content: Structure): void {
   if (attributes.length === 0) throw new Refusal('InvalidField', 'a template must have at least one attribute');
   for (const node of attributes) {
     if (node.tag === TAG.UniqueIdentifier) throw new Refusal('InvalidField', 'a template cannot contain a UniqueIdentifier');
-    if (!mayClientSet(node.tag)) throw readOnly(node.tag);
+    if (!mayClientSet(node.tag) || isOfServer(node)) throw readOnly(node.tag);
     requireNewValue(checkForm(node));
   }
 }

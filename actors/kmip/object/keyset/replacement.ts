@@ -42,6 +42,12 @@ const NOT_TAKEN: readonly number[] = [
   TAG.LeaseTime,
 ];
 
+/**
+ * Links of a key that are not true of a new one: what it was derived from, what was derived from it, and the certificate that holds it
+ * (2.1 tables 304 and 309, 1.4 section 3.35).
+ */
+const OF_OLD_KEY = ['DerivationBaseObjectLink', 'DerivedKeyLink', 'CertificateLink', 'PKCS_12CertificateLink'] as const;
+
 /** Dates that keep their distance from the activation date. */
 const FOLLOWING = [TAG.DeactivationDate, TAG.ProcessStartDate, TAG.ProtectStopDate] as const;
 
@@ -70,7 +76,8 @@ export function replacementAttributes(
   const attributes = old.attributes.copy();
   for (const tag of NOT_TAKEN) attributes.remove(tag);
   setDates(attributes, old, offset, ctx.now);
-  for (const link of ['ReplacementObjectLink', 'ReplacedObjectLink'] as const) removeLink({ ...old, attributes } as DescriptionDraft, link);
+  const notTaken = ['ReplacementObjectLink', 'ReplacedObjectLink', ...(old.type === ObjectType.Certificate ? [] : OF_OLD_KEY)] as const;
+  for (const link of notTaken) removeLink({ ...old, attributes } as DescriptionDraft, link);
   renewUsage(attributes);
   const own = newAttributes(request, old.type, ...given);
   override(attributes, own, new Set(attributesIn(request, ...given).map(({ tag }) => tag)));

@@ -4,14 +4,19 @@ import { test } from 'uvu';
 import type { Operation } from '../../../../actors/kmip/operation.ts';
 import { addAttribute } from '../../../../actors/kmip/operations/add-attribute.ts';
 import { adjustAttribute } from '../../../../actors/kmip/operations/adjust-attribute.ts';
+import { create } from '../../../../actors/kmip/operations/create.ts';
 import { deleteAttribute } from '../../../../actors/kmip/operations/delete-attribute.ts';
+import { exportObject } from '../../../../actors/kmip/operations/export.ts';
 import { getAttributeList } from '../../../../actors/kmip/operations/get-attribute-list.ts';
 import { getAttributes } from '../../../../actors/kmip/operations/get-attributes.ts';
 import { modifyAttribute } from '../../../../actors/kmip/operations/modify-attribute.ts';
 import { setAttribute } from '../../../../actors/kmip/operations/set-attribute.ts';
+import { sameNode } from '../../../../kmip/attribute/set.ts';
 import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
+import { symmetricKey } from '../../../../kmip/key-block.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
-import { boolean, dateTime, enumeration, integer, interval, longInteger, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
+import { boolean, dateTime, enumeration, integer, interval, longInteger, type Node, type Structure, structure, text } from '../../../../kmip/ttlv/node.ts';
+import { codeOf } from '../../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { type ContextOptions, draft, type ObjectOptions, ObjectsInMemory } from '../../../fakes/objects.ts';
 
@@ -63,6 +68,37 @@ test('AddAttribute refuses and leaves everything as it was', async () => {
   assert.deepEqual(values(ctx, TAG.Name), [name('a')]);
   assert.equal(values(ctx, TAG.LastChangeDate)?.length, 0);
   assert.deepEqual(ctx.audited, []);
+});
+
+test('an object that had the default of Sensitive and Extractable was not always sensitive, and not never extractable', async () => {
+  const ctx = holding([], { type: ENUM.ObjectType.OpaqueObject });
+  await ask(setAttribute, ctx, to(boolean(TAG.Sensitive, true)));
+  await ask(addAttribute, ctx, to(boolean(TAG.Extractable, false)));
+  const shown = await ask(getAttributes, ctx, reference(TAG.AlwaysSensitive), reference(TAG.NeverExtractable));
+  assert.deepEqual(shown, [id, structure(TAG.Attributes, [boolean(TAG.AlwaysSensitive, false), boolean(TAG.NeverExtractable, false)])]);
+});
+
+test('no client gives an object attributes of the vendor y, which are for servers', async () => {
+  const type = enumeration(TAG.ObjectType, ENUM.ObjectType.SymmetricKey);
+  const aes = [enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm.AES), integer(TAG.CryptographicLength, 128)];
+  const asked = structure(TAG.Attributes, [...aes, vendor('y', 'Made', text(TAG.AttributeValue, ''))]);
+  await assert.rejects(async () => create.run(structure(TAG.RequestPayload, [type, asked]), holding([])), refused('AttributeReadOnly'));
+});
+
+test('a secret in another format than the default shows the digest in both', async () => {
+  const ctx = new ObjectsInMemory([], { now: NOW });
+  const made = await create.run(structure(TAG.RequestPayload, [enumeration(TAG.ObjectType, ENUM.ObjectType.SecretData), structure(TAG.Attributes, [])]), ctx);
+  const [, shown] = await getAttributes.run(structure(TAG.RequestPayload, [made[1] as Node, reference(TAG.Digest)]), ctx);
+  const formats = (shown as Structure).value.map((digest) => codeOf(digest as Structure, TAG.KeyFormatType));
+  assert.deepEqual(formats, [ENUM.KeyFormatType.Opaque, ENUM.KeyFormatType.Raw]);
+});
+
+test('Export gives a client of 1.x each value with its index', async () => {
+  const content = symmetricKey(new Uint8Array(16), 'AES', 128);
+  const ctx = holding([name('a'), name('b')], { content }, { version: V1_4 });
+  const attributes = (await ask(exportObject, ctx)).find(({ tag }) => tag === TAG.Attributes) as Structure;
+  const at = attributes.value.findIndex((node) => sameNode(node, name('b')));
+  assert.deepEqual(attributes.value[at - 1], integer(TAG.AttributeIndex, 1));
 });
 
 test('a name of before there were limits is read, changed and deleted, and no new one is like it', async () => {

@@ -16,6 +16,7 @@ import { certify } from '../../../../actors/kmip/operations/certify.ts';
 import { createKeyPair } from '../../../../actors/kmip/operations/create-key-pair.ts';
 import { reCertify } from '../../../../actors/kmip/operations/re-certify.ts';
 import { register } from '../../../../actors/kmip/operations/register.ts';
+import { rekeyKeyPair } from '../../../../actors/kmip/operations/rekey-key-pair.ts';
 import { validate } from '../../../../actors/kmip/operations/validate.ts';
 import { EXTENSION } from '../../../../crypto/x509/certificate-extension.ts';
 import { certificateFacts } from '../../../../crypto/x509/certificate-facts.ts';
@@ -359,6 +360,22 @@ test('a chain is valid until a certificate of it is revoked, deactivated or has 
   assert.equal(await verdict(ctx, named(root), named(leaf)), 'Invalid');
   await refused('InvalidObjectType', /Validate/, validate.run(payload(named(keys.publicKey)), ctx));
   await refused('ObjectNotFound', /not found/, validate.run(payload(named('nothing')), ctx));
+});
+
+test('a certificate that its own key renews has no issuer any more, and is renewed by its own key from then on', async () => {
+  const { ctx, leafKeys, leaf } = await chain();
+  const own = await identifier(reCertify, ctx, named(leaf), attributes(link('PrivateKeyLink', leafKeys.privateKey)));
+  assert.equal(linkedTo(objectOf(ctx, own), 'CertificateLink'), undefined);
+  const again = read(ctx, await identifier(reCertify, ctx, named(own)));
+  assert.equal(again.issuer, again.subject);
+});
+
+test('the replacements of a pair are in no certificate yet', async () => {
+  const { ctx, rootKeys, root } = await chain();
+  assert.equal(linkedTo(objectOf(ctx, rootKeys.publicKey), 'CertificateLink'), root);
+  const made = payload(...(await rekeyKeyPair.run(payload(text(TAG.PrivateKeyUniqueIdentifier, rootKeys.privateKey)), ctx)));
+  for (const tag of [TAG.PrivateKeyUniqueIdentifier, TAG.PublicKeyUniqueIdentifier])
+    assert.equal(linkedTo(objectOf(ctx, textOf(made, tag) as string), 'CertificateLink'), undefined);
 });
 
 test.run();

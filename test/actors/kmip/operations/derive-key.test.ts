@@ -5,6 +5,7 @@ import { test } from 'uvu';
 import { linkedTo } from '../../../../actors/kmip/object/create.ts';
 import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
 import { deriveKey } from '../../../../actors/kmip/operations/derive-key.ts';
+import { rekey } from '../../../../actors/kmip/operations/rekey.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../../kmip/ttlv/mask.ts';
 import { boolean, bytes, enumeration, integer, longInteger, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
@@ -186,6 +187,25 @@ test('the key has to be active, for derivation, and within its usage limits', as
   await derived(ctx, HKDF);
   await refused(deriveKey.run(request(HKDF), ctx), 'UsageLimitExceeded');
   assert.equal(ctx.objects.size, 2);
+});
+
+test('without parameters, KMIP 1.x takes the first ones of the key', async () => {
+  const stored = [parameters({ hashingAlgorithm: 'SHA_512' }), parameters({ hashingAlgorithm: 'SHA_256' })];
+  const base = secret('base', IKM, 'AES', { attributes: stored });
+  const key = await derived(new ObjectsInMemory([base], { version: { major: 1, minor: 4 } }), { method: 'HASH' });
+  assert.equal(digits(key), createHash('sha512').update(IKM).digest('hex').slice(0, 64));
+  await refused(deriveKey.run(request({ method: 'HASH' }), new ObjectsInMemory([base])), 'InvalidField', 'HashingAlgorithm');
+});
+
+test('the replacement of a derived key is not derived, and nothing is derived from that of its base', async () => {
+  const ctx = new ObjectsInMemory([secret('base', hex('0b'.repeat(32)))]);
+  const key = await derived(ctx, { ...HKDF, bits: 256 });
+  for (const id of [key.id, 'base']) {
+    const [made] = await rekey.run(structure(TAG.RequestPayload, [text(TAG.UniqueIdentifier, id)]), ctx);
+    const replacement = ctx.objects.get(made?.value as string) as Draft;
+    assert.deepEqual([linkedTo(replacement, 'DerivationBaseObjectLink'), linkedTo(replacement, 'DerivedKeyLink')], [undefined, undefined]);
+    assert.equal(linkedTo(replacement, 'ReplacedObjectLink'), id);
+  }
 });
 
 test.run();
