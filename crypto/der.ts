@@ -137,16 +137,20 @@ export function readBits(each: Element | undefined, what: string): Buffer {
 /** Returns the dotted form of an object identifier. @throws CryptoError invalid */
 export function readOid(each: Element | undefined, what: string): string {
   const content = contentOf(each, DER.oid, what);
-  const arcs: number[] = [];
-  let arc = 0;
+  const arcs: bigint[] = [];
+  let arc = 0n;
+  let begins = true;
   for (const byte of content) {
-    arc = arc * 128 + (byte & 0x7f);
-    if (byte & 0x80) continue;
+    // X.690 section 8.19.2: with leading zeros, one identifier would have several encodings.
+    if (begins && byte === 0x80) throw malformed(what);
+    arc = arc * 128n + BigInt(byte & 0x7f);
+    begins = (byte & 0x80) === 0;
+    if (!begins) continue;
     arcs.push(arc);
-    arc = 0;
+    arc = 0n;
   }
   const [head, ...rest] = arcs;
   if (head === undefined || (content.at(-1) as number) & 0x80) throw malformed(what);
-  const first = Math.min(Math.floor(head / 40), 2);
-  return [first, head - first * 40, ...rest].join('.');
+  const first = head < 80n ? head / 40n : 2n;
+  return [first, head - first * 40n, ...rest].join('.');
 }

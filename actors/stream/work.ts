@@ -4,7 +4,7 @@ import { cipherFor } from '../../crypto/cipher/cipher.ts';
 import { hashStream } from '../../crypto/hash.ts';
 import { keyObject } from '../../crypto/key/secret-key.ts';
 import { equalMac, macAlgorithm, macStream } from '../../crypto/signature/mac.ts';
-import { schemeOf } from '../../crypto/signature/signature-scheme.ts';
+import { isForKey, schemeOf } from '../../crypto/signature/signature-scheme.ts';
 import { signStream, verifyStream } from '../../crypto/signature/signature-stream.ts';
 import { tagOfNothing } from '../../kmip/part-inputs.ts';
 import { Refusal } from '../../kmip/refusal.ts';
@@ -137,7 +137,7 @@ function verifying({ key, parameters, proof: known }: StreamStart): StreamWork {
   return silent(
     (data) => running.update(data),
     (proof) => toOutput({ valid: running.final(required(proof ?? known, TAG.SignatureData)) }),
-    schemeOf(object, parameters).kind === 'pure',
+    isForKey(object, parameters) && schemeOf(object, parameters).kind === 'pure',
   );
 }
 

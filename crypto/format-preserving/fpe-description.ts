@@ -58,6 +58,8 @@ export function fpeDescription(additionalData: Uint8Array): FpeDescription {
   if (!text.startsWith('{')) return { type: 'text', characters: several(charactersOf(text || 'alpha_numeric')) };
   const { type = 'text', alphabet } = membersOf(text);
   if (alphabet !== undefined && typeof alphabet !== 'string') throw invalid('has an alphabet that is not a string');
+  // UTF-8 cannot express an unpaired surrogate: what has become one could not be decrypted.
+  if (alphabet?.isWellFormed() === false) throw invalid('has an alphabet with an unpaired surrogate');
   if (type === 'float') return { type, characters: charactersOf('hexadecimal') };
   if (type === 'text') return { type, characters: several(charactersOf(alphabet ?? 'alpha_numeric')) };
   if (type !== 'integer') throw invalid('has an unknown type: it must be text, integer or float');

@@ -4,7 +4,7 @@ import { CryptoError } from '../crypto-error.ts';
 import type { CryptographicParameters } from '../parameters.ts';
 import type { SignatureEncoding } from './digest-signature.ts';
 import { attempt, opensslInput, sign, signGivenDigest, verify, verifyGivenDigest } from './sign.ts';
-import { type Scheme, schemeOf, verifyingSchemes } from './signature-scheme.ts';
+import { isForKey, type Scheme, schemeOf, verifyingSchemes } from './signature-scheme.ts';
 
 interface SignStream {
   update(data: Uint8Array): void;
@@ -54,6 +54,8 @@ export function signStream(key: KeyObject, parameters: CryptographicParameters, 
 
 /** @throws CryptoError as `verify` */
 export function verifyStream(key: KeyObject, parameters: CryptographicParameters, encoding: SignatureEncoding = 'der'): VerifyStream {
+  // As with the whole: not a signature of this key.
+  if (!isForKey(key, parameters)) return { update: () => undefined, final: () => false };
   const [scheme, ...others] = verifyingSchemes(key, parameters) as [Scheme, ...Scheme[]];
   if (scheme.kind === 'pure') {
     const held = holder();

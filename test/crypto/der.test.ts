@@ -43,6 +43,13 @@ test('integers, identifiers and lengths as X.690 writes them', () => {
   assert.equal(hex(sequence()), '3000');
 });
 
+test('identifiers keep all digits, and have one encoding', () => {
+  const read = (encoded: string) => readOid(readElement(Buffer.from(encoded, 'hex'), 'x'), 'x');
+  assert.equal(read('060a69908080808080808000'), '2.25.1152921504606846976');
+  assert.equal(read('060a69908080808080808001'), '2.25.1152921504606846977');
+  for (const bad of ['060480551d13', '06042a80551d']) assert.throws(() => read(bad), /not well-formed DER/);
+});
+
 test('what is not DER is refused', () => {
   for (const bad of ['30', '3001', '3080', '308100', '30810100', '3082000100', '3f0100', '30850000000001', '0500' + '00']) {
     assert.throws(

@@ -68,6 +68,15 @@ test('r || s also comes in parts', () => {
   assert.ok(verifying.final(signature));
 });
 
+test('what is said to be a signature of another algorithm is none in parts either', () => {
+  for (const algorithm of ['ECDSA', 'Ed25519'] as const) {
+    const { privateKey, publicKey } = generatePair(algorithm);
+    const verifying = verifyStream(publicKey, { digitalSignatureAlgorithm: 'SHA_256WithRSAEncryption' });
+    verifying.update(data);
+    assert.equal(verifying.final(sign(privateKey, {}, { data })), false);
+  }
+});
+
 test('what has to be held is limited', () => {
   const { privateKey, publicKey } = generatePair('Ed25519');
   const large = Buffer.alloc(64 * 1024 * 1024);

@@ -186,6 +186,7 @@ test('alphabets that cannot be are refused before any work', async () => {
   assert.match(await said('{"type":"integer","alphabet":"base64"}'), /2 to 16/);
   assert.match(await said('{"type":"date"}'), /text, integer or float/);
   assert.match(await said('{"type":'), /JSON/);
+  assert.match(await said('{"alphabet":"0123456789\\ud800"}'), /unpaired surrogate/);
   assert.match(await said(INTEGER, '12-34-56'), /outside the alphabet/);
   assert.match(await said('numeric', '12-345'), /at least 6/);
 });
