@@ -38,7 +38,8 @@ async function promptOf(model: Generator, question: string, texts: readonly stri
   for (const size of [PIECE_TOKENS, PART_TOKENS]) {
     const pieces = (await model.cut(some, size)).flat();
     const [[prompt = ''] = []] = await model.cut([`${question}${pieces.join('\n')}`], PROMPT_TOKENS);
-    if (/ context: \S/.test(prompt)) return prompt;
+    // By its length: the question may have any words, those before the context too.
+    if (prompt.length > question.length) return prompt;
   }
   throw tooLong();
 }

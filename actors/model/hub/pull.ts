@@ -40,7 +40,7 @@ export async function pull(given: Pull): Promise<Manifest> {
   const listing = await listingOf(hub, id, revision);
   const files = chosenFiles(listing, precision);
   const partial = partialFolder(folder, name);
-  await keepOnly(partial, `${hub.url} ${id} ${listing.commit}`);
+  await keepOnly(partial, [hub.url, id, listing.commit, ...files.map(({ path }) => path)].join(' '));
   await requireRoom(partial, files);
   const totalBytes = files.reduce((sum, { bytes }) => sum + bytes, 0);
   const digests: Record<string, { sha256: string; bytes: number }> = {};
@@ -63,7 +63,7 @@ async function fetchFile({ hub, id, pause }: Pull, commit: string, file: HubFile
   return download({ hub, address: fileAddress(hub.url, id, commit, file.path), file, to, pause, onProgress });
 }
 
-/** What was begun for another model or commit is of no use. */
+/** What was begun for another model or commit is of no use; half a file of other weights would be taken for weights of the model. */
 async function keepOnly(partial: string, plan: string): Promise<void> {
   if ((await readFile(join(partial, PLAN), 'utf8').catch(() => undefined)) === plan) return;
   await rm(partial, { recursive: true, force: true });

@@ -225,6 +225,13 @@ test('a hub without ranges sends all again, and the file is right all the same',
   assert.deepEqual(readdirSync(join(models, 'other', 'onnx')).sort(), ['decoder_model_merged_quantized.onnx', 'encoder_model_quantized.onnx']);
 });
 
+test('what has arrived of other weights is not in the model', async () => {
+  hub.breakAt = { path: 'onnx/decoder_model_merged.onnx', bytes: 0, times: 100 };
+  await assert.rejects(pullHere({ pause: async () => {} }), /broke off 3 times/);
+  await pullHere({ precision: 'q8' });
+  assert.deepEqual(readdirSync(join(installed, 'onnx')).sort(), ['decoder_model_merged_quantized.onnx', 'encoder_model_quantized.onnx']);
+});
+
 test('a download of which nothing has arrived is begun again after a pause', async () => {
   const pauses: number[] = [];
   const pause = async (ms: number) => void pauses.push(ms);

@@ -60,8 +60,11 @@ test('a sentence without an end that is as long as what the model takes is no qu
     const { status, text } = await post('/context_predict', { context: 'lamp '.repeat(words), query: 'what broke the mole?' });
     assert.equal(status, 200, `${words}: ${text}`);
   }
-  const { status, body } = await post('/context_predict', { context: 'the lamp burns.', query: 'the lamp '.repeat(100) });
-  assert.deepEqual([status, body.message], [400, 'query: the question is too long for the model']);
+  // The second has in it what stands before the context.
+  for (const query of ['the lamp '.repeat(100), `what is the context: ${'the lamp '.repeat(100)}`]) {
+    const { status, body } = await post('/context_predict', { context: 'the lamp burns.', query });
+    assert.deepEqual([status, body.message], [400, 'query: the question is too long for the model']);
+  }
 });
 
 test('its words come as events while it writes them', async () => {
