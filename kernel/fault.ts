@@ -1,5 +1,6 @@
 // The error class of gatehouse, the fault codes of the kernel, and the form of a fault between threads.
 import { diskTrouble } from './disk/disk-trouble.ts';
+import { isOutOfMemory } from './out-of-memory.ts';
 
 /** One row of a fault table: what a client may learn about a failure. */
 export interface FaultKind {
@@ -71,9 +72,10 @@ export interface FaultWire {
   readonly trace: string;
 }
 
-/** A disk that takes no bytes is told as that. Anything else that is not a Fault is a bug and becomes INTERNAL. */
+/** A disk that takes no bytes, and memory that the system refuses, are told as that. Anything else that is not a Fault is a bug and becomes INTERNAL. */
 export function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
+  if (isOutOfMemory(error)) return new Fault('OVERLOADED', { detail: 'the system gives this server no more memory now', cause: error });
   const trouble = diskTrouble(error);
   return trouble === undefined
     ? new Fault('INTERNAL', { cause: error })
