@@ -20,6 +20,7 @@ const IN_TRANSACTIONS: ReadonlySet<string> = new Set([
   'actors/directory/administered.ts', // what a caller administers, asked again by every change that needs a right
   'actors/directory/proof.ts', // whether a proof still holds, asked when a session is made
   'actors/session/end.ts', // the end of sessions, with the change of what they were made from
+  'actors/session/room.ts', // whether a session may begin, before a sign-in changes anything
 ]);
 
 const folder = (path: string, depth: number) => path.split('/').slice(0, depth).join('/');

@@ -76,6 +76,7 @@ for (const { dialect } of databases) {
     writeFileSync(`${stopped}.partial`, 'what another backup has written so far');
     await assert.rejects(backUp(options, stopped, AbortSignal.abort()), /the backup was stopped/);
     assert.ok(existsSync(`${stopped}.partial`), 'that of another backup stays');
+    rmSync(`${stopped}.partial`);
     const within = join(file, 'backup');
     await assert.rejects(backUp(options, within), { name: 'BackupError', message: `${within} cannot be written (ENOTDIR)` });
     await server.end();

@@ -103,7 +103,7 @@ test('a table on a page that is turned is read in rows', async () => {
   assert.deepEqual(await read(placedPdf([lines], { page: '/Rotate 180', before: '-1 0 0 -1 595 0 cm' })), rows);
 });
 
-test('what is filled into a form on a page that is turned stands beside what asks for it, and a choice as the page shows it', async () => {
+test('what is filled into a form on a turned page stands beside what asks for it, choices as they show', async () => {
   const lines: readonly Placed[] = [
     ['Surname', 12, 50, -60],
     ['Country', 12, 50, -100],

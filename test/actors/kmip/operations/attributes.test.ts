@@ -70,7 +70,7 @@ test('AddAttribute refuses and leaves everything as it was', async () => {
   assert.deepEqual(ctx.audited, []);
 });
 
-test('an object that had the default of Sensitive and Extractable was not always sensitive, and not never extractable', async () => {
+test('an object with the defaults of Sensitive and Extractable was in the clear once', async () => {
   const ctx = holding([], { type: ENUM.ObjectType.OpaqueObject });
   await ask(setAttribute, ctx, to(boolean(TAG.Sensitive, true)));
   await ask(addAttribute, ctx, to(boolean(TAG.Extractable, false)));

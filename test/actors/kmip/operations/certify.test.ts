@@ -362,7 +362,7 @@ test('a chain is valid until a certificate of it is revoked, deactivated or has 
   await refused('ObjectNotFound', /not found/, validate.run(payload(named('nothing')), ctx));
 });
 
-test('a certificate that its own key renews has no issuer any more, and is renewed by its own key from then on', async () => {
+test('a certificate that its own key renews has no issuer any more, nor at the next renewal', async () => {
   const { ctx, leafKeys, leaf } = await chain();
   const own = await identifier(reCertify, ctx, named(leaf), attributes(link('PrivateKeyLink', leafKeys.privateKey)));
   assert.equal(linkedTo(objectOf(ctx, own), 'CertificateLink'), undefined);
