@@ -92,7 +92,7 @@ async function lookUp(ctx: AuthContext, request: Request): Promise<{ view: Sessi
   const byToken = caller.credential === 'app-token';
   const rights = byToken ? tokenRights(caller) : await rightsOf(ctx, caller);
   const view = await ctx.actors.session.of(id).look(id, false);
-  if (!view || !(rights.administers(view.realm) || (!byToken && isOwn(caller, view) && caller.account === view.account))) return null;
+  if (!view || !(rights.administers(view.realm) || (!byToken && owns(caller, view)))) return null;
   // A lookup by an API server on behalf of its visitor keeps the visitor's session alive.
   if (byToken && !(await ctx.actors.session.of(id).look(id, true))) return null;
   return { view, rights, data: sessionData(view, id === caller.sessionId ? request.cookie : undefined) };
@@ -135,6 +135,9 @@ function mayEndAll(rights: Rights, caller: Caller, realm: string, clients: reado
   return rights.administers(realm) || clients.every(({ username, scheme }) => isOwn(caller, { realm, username, scheme }));
 }
 
+/** By the account too: another may have had the name when the session began. */
+const owns = (caller: Caller, view: SessionView): boolean => isOwn(caller, view) && caller.account === view.account;
+
 function isOwn(caller: Caller, { realm, username, scheme }: Pick<SessionView, 'realm' | 'username' | 'scheme'>): boolean {
   return caller.realm === realm && caller.username === username && caller.scheme === scheme;
 }
@@ -143,7 +146,7 @@ async function end(ctx: AuthContext, request: Request, given: readonly string[])
   const caller = requireCaller(request);
   const rights = await rightsOf(ctx, caller);
   const views = await inParts([...new Set(given.map(sessionIdIn))], (id) => ctx.actors.session.of(id).look(id, false));
-  const ids = views.flatMap((view) => (view && (rights.administers(view.realm) || (isOwn(caller, view) && caller.account === view.account)) ? [view.id] : []));
+  const ids = views.flatMap((view) => (view && (rights.administers(view.realm) || owns(caller, view)) ? [view.id] : []));
   return endOwned(ctx, request, ids);
 }
 

@@ -108,7 +108,8 @@ test('a certificate is renewed when it is due, and not before', async () => {
   assert.equal(await rotateDue(server), 1, 'the new one is due in its turn');
 });
 
-test('a certificate whose key is gone is left as it is, and the log says so', async () => {
+/** Due for rotation. */
+async function certificateWithoutKey(): Promise<string> {
   const id = await newCertificate();
   const key = linkedTo(await stored(id), 'PrivateKeyLink') as string;
   await context().change(async (tx) => {
@@ -117,20 +118,18 @@ test('a certificate whose key is gone is left as it is, and the log says so', as
     await tx.update(draft);
   });
   now += HOUR;
+  return id;
+}
+
+test('a certificate whose key is gone is left as it is, and the log says so', async () => {
+  const id = await certificateWithoutKey();
   await rotateDue(server);
   assert.equal(linkedTo(await stored(id), 'ReplacementObjectLink'), undefined);
   assert.ok(lines.some((line) => line['object'] === id && line['reason'] === 'ObjectDestroyed'));
 });
 
 test('what cannot be rotated is tried again after longer and longer times, and told the first time only', async () => {
-  const id = await newCertificate();
-  const key = linkedTo(await stored(id), 'PrivateKeyLink') as string;
-  await context().change(async (tx) => {
-    const draft = await tx.byId(key, 'Destroy');
-    applyEvent(draft, 'destroy', now);
-    await tx.update(draft);
-  });
-  now += HOUR;
+  const id = await certificateWithoutKey();
   const due = now;
   const told = () => lines.filter((line) => line['object'] === id);
   const tried: number[] = [];

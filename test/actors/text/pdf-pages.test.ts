@@ -7,6 +7,7 @@ import type { Fault } from '../../../kernel/fault.ts';
 import { type Placed, placedPdf } from '../../plugins/ai/files.ts';
 
 const read = async (file: Uint8Array) => (await readDocument('a.pdf', new Uint8Array(file))).passages.map(({ page, text }) => `${page}: ${text}`);
+const field = (rect = '', more = '') => `<< /Type /Annot /Subtype /Widget /Rect [${rect}] /F 4 ${more} >>`;
 const body = (...texts: readonly string[]): readonly Placed[] => texts.map((text, at) => [text, 12, 50, 700 - 14 * at]);
 
 test('what stands above and below the text is read once, and a sentence that goes on overleaf is whole', async () => {
@@ -109,7 +110,6 @@ test('what is filled into a form on a turned page stands beside what asks for it
     ['Country', 12, 50, -100],
   ];
   const turnedForm = (page: string, before: string, rects: readonly string[]) => {
-    const field = (rect = '', more = '') => `<< /Type /Annot /Subtype /Widget /Rect [${rect}] /F 4 ${more} >>`;
     const objects = [
       field(rects[0], '/FT /Tx /T (a) /V (Lovelace)'),
       field(rects[1], '/FT /Ch /Ff 131072 /T (b) /V (DE) /Opt [[(DE) (Germany)] [(FR) (France)]]'),
@@ -123,7 +123,6 @@ test('what is filled into a form on a turned page stands beside what asks for it
 });
 
 test('what is filled into a form or typed onto a page is read beside what asks for it', async () => {
-  const field = (rect: string, more: string) => `<< /Type /Annot /Subtype /Widget /Rect [${rect}] /F 4 ${more} >>`;
   const objects = [
     field('120 695 270 715', '/FT /Tx /T (name) /V (Lovelace)'),
     field('350 695 500 715', '/FT /Tx /T (first) /V (Ada)'),
@@ -175,7 +174,6 @@ test('what is typed onto a page is read from compressed objects too', async () =
 });
 
 test('of lines at the same height, in columns, a value goes to the one that asks for it', async () => {
-  const field = (rect: string, more: string) => `<< /Type /Annot /Subtype /Widget /Rect [${rect}] /F 4 ${more} >>`;
   const objects = [
     field('120 695 270 715', '/FT /Tx /T (a) /V (Lovelace)'),
     field('350 695 500 715', '/FT /Tx /T (b) /V (Ada)'),
