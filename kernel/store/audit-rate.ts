@@ -1,6 +1,7 @@
 // Limits the audit rows of refused requests, which cost an attacker nothing and must not fill the disk. Refusals without a row are counted.
 import { sourceOf } from '../http/connection/source.ts';
 import type { AuditEvent } from './audit.ts';
+import { type Bucket, Buckets, fill } from './token-buckets.ts';
 
 /**
  * Limit per source, an IPv4 address or an IPv6 network. The burst exceeds what a lockout counts (50 failures from all sources) and suffices for a
@@ -9,15 +10,8 @@ import type { AuditEvent } from './audit.ts';
 const SOURCE = { burst: 200, perSecond: 0.2 };
 /** Limit for all sources of a stream together: 86 400 rows a day, about 35 MB, even under attack by a botnet. */
 const TOTAL = { burst: 2_000, perSecond: 1 };
-const MAX_BUCKETS = 10_000;
 /** A summary row lists at most this many events and sources. */
 const MAX_NAMED = 10;
-
-interface Bucket {
-  tokens: number;
-  /** Milliseconds of monotonic time. */
-  filledAt: number;
-}
 
 interface Sum {
   /** Milliseconds since the epoch. */
@@ -35,7 +29,7 @@ interface Now {
 
 /** Every change can be undone, because a transaction that is rolled back or run again has written nothing. */
 export class RefusalRate {
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #sources = new Buckets(SOURCE);
   readonly #total: Bucket = { tokens: TOTAL.burst, filledAt: 0 };
   readonly #undo: (() => void)[] = [];
   #sum: Sum | undefined;
@@ -58,8 +52,7 @@ export class RefusalRate {
   admits({ event, outcome, source = '' }: AuditEvent, { time, monotonic }: Now): boolean {
     if (outcome === 'success') return true;
     const from = sourceOf(source);
-    const own = this.#bucketOf(from, monotonic);
-    fill(own, SOURCE, monotonic);
+    const own = this.#sources.of(from, monotonic);
     fill(this.#total, TOTAL, monotonic);
     if (own.tokens < 1 || this.#total.tokens < 1) {
       this.#count(event, from, time);
@@ -91,15 +84,6 @@ export class RefusalRate {
     return { event: 'audit.suppressed', outcome: 'success', source: others.length === 0 ? first : undefined, target: `${sum.rows} rows`, reason };
   }
 
-  /** Removing the bucket of a source that was not seen for long is harmless: it would be full again. */
-  #bucketOf(source: string, monotonic: number): Bucket {
-    const bucket = this.#buckets.get(source) ?? { tokens: SOURCE.burst, filledAt: monotonic };
-    this.#buckets.delete(source);
-    this.#buckets.set(source, bucket);
-    if (this.#buckets.size > MAX_BUCKETS) this.#buckets.delete(this.#buckets.keys().next().value as string);
-    return bucket;
-  }
-
   #count(event: string, source: string, time: number): void {
     const before = this.#sum;
     const sum: Sum = before ?? { since: time, rows: 0, events: new Map(), sources: new Map() };
@@ -112,12 +96,6 @@ export class RefusalRate {
       this.#sum = before;
     });
   }
-}
-
-function fill(bucket: Bucket, { burst, perSecond }: typeof SOURCE, monotonic: number): void {
-  const elapsed = Math.max(0, monotonic - bucket.filledAt) / 1_000;
-  bucket.tokens = Math.min(burst, bucket.tokens + elapsed * perSecond);
-  bucket.filledAt = monotonic;
 }
 
 /** @returns a function that undoes the change */
