@@ -40,7 +40,7 @@ export async function hidingsOf(reader: Pick<Reader, 'all'>, own?: ReadonlySet<s
 }
 
 /**
- * A server would begin anew beside what is there, or tell its users that their keys do not exist.
+ * Without this check a server would make new tables beside the old ones, or tell its users that their keys do not exist.
  * @param migrations their SQL, which names the tables of gatehouse @returns what hides some for certain, and what to do
  */
 export async function hiddenProblem(reader: Pick<Reader, 'all'>, dialect: Dialect, migrations: readonly string[]): Promise<string | undefined> {

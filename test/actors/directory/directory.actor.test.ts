@@ -183,7 +183,7 @@ for (const database of databases) {
     assert.equal(await directory().unlock('r', 'nobody', root), false);
     assert.equal(await directory().unlock('r', 'ann', root), true);
     assert.deepEqual(await lockedFor('ann', ELSEWHERE), []);
-    // A failure at a known address neither ends the lock of all others when the window ends, nor makes it longer.
+    // A failure at a known address neither shortens nor prolongs the lock of all other addresses.
     await failed('r', 'ann', '203.0.113.0');
     await actors.runtime.advance(LOCKOUT.windowMs - 100_000);
     for (let at = 1; at < LOCKOUT.failuresAllSources; at++) await failed('r', 'ann', `203.0.113.${at}`);

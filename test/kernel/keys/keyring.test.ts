@@ -54,7 +54,7 @@ if (postgres)
     await migrate(stores[0] as Store, [], () => 0);
     const bothLooked = Promise.withResolvers<void>();
     let [looks, wraps] = [0, 0];
-    // It hides nothing: what counts is who asks it.
+    // It only counts its calls: the data key stays as it is.
     const key: KeyEncryptionKey = {
       id: 'hsm::fake::0::kek',
       async wrap(dataKey) {
