@@ -24,7 +24,7 @@ export default defineActor<HsmApi, HsmArgs>(async (args, ctx) => {
   const threads = threadsOf(args, ctx);
   const cryptoki = createCryptoki({ path: library, alone, initializeText, hints, isBusy: () => threads.isBusy() });
   const watches = await watchesOf(args, ctx.node, store);
-  const prober = new Prober(ctx, prefix, cryptoki, watches, slotAudit(store, prefix));
+  const prober = new Prober(ctx, args, cryptoki, watches, slotAudit(store, prefix));
   const [tally, lists] = [new Tally(), new KeyLists(() => ctx.clock.monotonic())];
   const desksOf = (watch: SlotWatch) => new SlotDesks(watch, threads.forSlot(watch.number), threads.forUses, () => cryptoki.isForOneThread);
   const replaced = replacedKeys(store, ctx, prefix);

@@ -1,7 +1,7 @@
 // Probes which slots of an instance are usable, one probe at a time, and restarts the library if that may bring tokens back.
 import type pkcs11js from 'pkcs11js';
 import type { ActorContext } from '../../../kernel/actor.ts';
-import type { SlotStatus } from '../api.ts';
+import type { HsmArgs, SlotStatus } from '../api.ts';
 import type { Cryptoki } from '../token/cryptoki.ts';
 import { nameOf } from '../token/return-value.ts';
 import type { SlotHost } from './slot-session.ts';
@@ -14,23 +14,28 @@ const RESTART_EVERY = 3;
 /** Writes the audit row of a slot that became accessible, or that is not any more. */
 export type SlotAudit = (slot: number, problem: string | undefined) => Promise<void>;
 
+type Probed = Pick<HsmArgs, 'prefix' | 'probeSeconds'>;
+
 export class Prober implements SlotHost {
   readonly #ctx: ActorContext;
   readonly #prefix: string;
+  readonly #probeMs: number;
   readonly #cryptoki: Cryptoki;
   readonly #watches: readonly SlotWatch[];
   readonly #audit: SlotAudit;
   /** By slot number: whether the last row of the slot says that it is accessible. */
   readonly #recorded = new Map<number, boolean>();
   #probedAt = Number.NEGATIVE_INFINITY;
-  /** Consecutive probes that found a token missing. */
+  /** Consecutive probes that found a token missing, of those that are counted. */
   #failures = 0;
+  #countedAt = Number.NEGATIVE_INFINITY;
   #probing: Promise<readonly SlotStatus[]> | undefined;
 
-  constructor(ctx: ActorContext, prefix: string, cryptoki: Cryptoki, watches: readonly SlotWatch[], audit: SlotAudit) {
+  constructor(ctx: ActorContext, { prefix, probeSeconds }: Probed, cryptoki: Cryptoki, watches: readonly SlotWatch[], audit: SlotAudit) {
     this.#audit = audit;
     this.#ctx = ctx;
     this.#prefix = prefix;
+    this.#probeMs = probeSeconds * 1000;
     this.#cryptoki = cryptoki;
     this.#watches = watches;
   }
@@ -128,9 +133,17 @@ export class Prober implements SlotHost {
   #isRestartDue(): boolean {
     if (this.#watches.some(({ isRenewed }) => isRenewed)) return true;
     const gone = this.#watches.filter(({ problem, refused }) => problem !== undefined && !refused);
-    const isMissing = gone.some(({ isTaken }) => !isTaken);
-    this.#failures = isMissing ? this.#failures + 1 : 0;
-    return gone.length > 0 && (gone.length === this.#watches.length || (isMissing && this.#failures % RESTART_EVERY === 0));
+    const isThird = this.#countMissing(gone.some(({ isTaken }) => !isTaken));
+    return gone.length > 0 && (gone.length === this.#watches.length || isThird);
+  }
+
+  /** Callers and status pages may ask for a probe each second: those within the configured interval are not counted. @returns whether this is a third one that counts */
+  #countMissing(isMissing: boolean): boolean {
+    if (!isMissing) this.#failures = 0;
+    const now = this.#ctx.clock.monotonic();
+    if (!isMissing || now - this.#countedAt < this.#probeMs) return false;
+    this.#countedAt = now;
+    return ++this.#failures % RESTART_EVERY === 0;
   }
 
   /** A row that cannot be written now is written after the next probe. */

@@ -1,4 +1,5 @@
 // Names of keys on tokens, and the CKA_ID of each.
+import { isUtf8 } from 'node:buffer';
 import { isPublicName } from '../../../kmip/pair-name.ts';
 import type { TokenKeyName } from '../api.ts';
 
@@ -35,10 +36,11 @@ export function chosenName(id: Buffer | undefined, label: Buffer | undefined, is
   return id && id.length > 0 && id.length <= MAX_ID_BYTES ? `0x${id.toString('hex')}` : undefined;
 }
 
-/** All names that a key is found by, also those that an identifier may not contain. */
+/** All names that a key is found by, also those that an identifier may not contain. Bytes that are no text have none as text: all such would be alike. */
 export function namesOf(id: Uint8Array = new Uint8Array(), label: Uint8Array = new Uint8Array()): string[] {
   const [idBytes, labelBytes] = [Buffer.from(id), Buffer.from(label)];
-  return [...new Set([idBytes.toString(), labelBytes.toString(), `0x${idBytes.toString('hex')}`])].filter((name) => name !== '' && name !== '0x');
+  const texts = [idBytes, labelBytes].filter((bytes) => isUtf8(bytes)).map((bytes) => bytes.toString());
+  return [...new Set([...texts, `0x${idBytes.toString('hex')}`])].filter((name) => name !== '' && name !== '0x');
 }
 
 /** A name for each key of a slot. */
