@@ -59,6 +59,13 @@ export const wordsIn = (data, name) =>
     .split(/[\s,]+/)
     .filter(Boolean);
 
+/** @param {FormData} data @param {string} name @returns {string[]} what commas separate */
+export const listIn = (data, name) =>
+  textIn(data, name)
+    .split(',')
+    .map((each) => each.trim())
+    .filter(Boolean);
+
 /** A `value` is set when it changes, so that drawing again keeps what somebody has typed. */
 /** @typedef {{ id?: string, value?: string, hint?: unknown, type?: string, required?: boolean, maxlength?: number, minlength?: number, pattern?: string, title?: string, placeholder?: string, autocomplete?: string, inputmode?: string, min?: string, max?: string, rows?: number, readonly?: boolean, mono?: boolean, change?: (event: Event) => void, input?: (event: Event) => void }} FieldOptions */
 
@@ -123,7 +130,7 @@ export function areaField(name, label, { id = name, value, hint, required = fals
  */
 export function selectField(name, label, choices, { id = name, value, hint, change, required = false } = {}) {
   const control = html`<select id=${id} name=${name} ?required=${required} aria-describedby=${hint === undefined ? nothing : `${id}-hint`} @change=${change ?? nothing}>
-    ${choices.map(([each, text]) => html`<option value=${each} ?selected=${each === value}>${text}</option>`)}
+    ${choices.map(([each, text]) => html`<option value=${each} ?selected=${each === value} .selected=${each === value}>${text}</option>`)}
   </select>`;
   return labelled(id, label, control, hint);
 }
@@ -131,7 +138,7 @@ export function selectField(name, label, choices, { id = name, value, hint, chan
 /** @param {string} name @param {unknown} label @param {{ id?: string, value?: string, checked?: boolean, hint?: unknown, change?: (event: Event) => void }} options */
 export function checkField(name, label, { id = name, value = 'on', checked = false, hint, change } = {}) {
   return html`<div class="check">
-    <input type="checkbox" id=${id} name=${name} value=${value} ?checked=${checked} aria-describedby=${hint === undefined ? nothing : `${id}-hint`} @change=${change ?? nothing}>
+    <input type="checkbox" id=${id} name=${name} value=${value} ?checked=${checked} .checked=${checked} aria-describedby=${hint === undefined ? nothing : `${id}-hint`} @change=${change ?? nothing}>
     <label for=${id}>${label}</label>
     ${hint === undefined ? nothing : html`<p class="hint" id="${id}-hint">${hint}</p>`}
   </div>`;

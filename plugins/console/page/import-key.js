@@ -1,7 +1,7 @@
 // Brings a key that was made elsewhere.
 import { html } from '/console/lib/lit-html.js';
 import { ask, Refusal } from './api.js';
-import { areaField, complaint, selectField, submits, textField, textIn, wordsIn, wordsOf } from './form.js';
+import { areaField, complaint, listIn, selectField, submits, textField, textIn, wordsOf } from './form.js';
 import { identifier, nameNode, operate, structure } from './kmip.js';
 import { tell } from './notice.js';
 import { receivedKey, USES } from './received-key.js';
@@ -39,7 +39,7 @@ async function bring(data) {
   const use = USES.find(({ value }) => value === textIn(data, 'use')) ?? /** @type {import('./received-key.js').Use} */ (USES[0]);
   const { body } = await ask('POST', '/v1/crypto/keys', await receivedKey(await keyIn(data), use));
   const name = textIn(data, 'name');
-  const tags = wordsIn(data, 'tags');
+  const tags = listIn(data, 'tags');
   try {
     if (name !== '') await operate('AddAttribute', [identifier(body.kid), structure('NewAttribute', [nameNode(name)])]);
     if (tags.length > 0) await ask('POST', `/v1/crypto/keys/${encodeURIComponent(body.kid)}/tags`, { tags });

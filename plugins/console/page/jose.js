@@ -1,6 +1,6 @@
 // Encrypts, signs and authenticates with a key of the server, in the compact forms of JOSE (RFC 7515, RFC 7516), which any JOSE library reads.
 import { ask, Refusal } from './api.js';
-import { fromBase64url, toBase64url } from './bytes.js';
+import { fromBase64url, toBase64url, toText } from './bytes.js';
 import { memberOf } from './kmip.js';
 
 const BY_CURVE = /** @type {Readonly<Record<string, string>>} */ ({
@@ -57,11 +57,11 @@ export async function sign(object, data) {
   return `${body.protected}.${payload}.${body.signature}`;
 }
 
-/** @param {string} jws @returns {Promise<{ isValid: boolean, data: Uint8Array }>} */
+/** @param {string} jws @returns {Promise<{ isValid: boolean, data: Uint8Array, kid: string }>} `kid`: the key of the signature, which its header names */
 export async function verify(jws) {
-  const [header, payload = '', signature] = partsOf(jws, 3, 'a signed text');
+  const [header = '', payload = '', signature] = partsOf(jws, 3, 'a signed text');
   const { body } = await ask('POST', '/v1/crypto/verify', { protected: header, data: payload, signature });
-  return { isValid: body.valid, data: fromBase64url(payload) };
+  return { isValid: body.valid, data: fromBase64url(payload), kid: JSON.parse(toText(fromBase64url(header)) ?? '{}').kid };
 }
 
 /** @param {ManagedObject} object @param {Uint8Array} data @returns {Promise<string>} base64url */

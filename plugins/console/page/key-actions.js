@@ -83,7 +83,7 @@ function exportKey({ id, title, type }) {
   const format = selectField(
     'format',
     'Format',
-    type === 'SymmetricKey'
+    type !== 'PublicKey' && type !== 'PrivateKey'
       ? [['Raw', 'Raw']]
       : [
           ['PKCS_8', 'PKCS #8'],

@@ -18,10 +18,15 @@ const PAGE = 25;
 export async function listPage(path, view, query, name = 'after', prefix = '') {
   const at = query.get(name) ?? '';
   const { body, next } = await ask('GET', `${path}?${queryOf({ limit: PAGE, after: at, prefix })}`);
+  // The last of the page is gone.
+  if (at !== '' && Array.isArray(body) && body.length === 0) return listPage(path, view, without(query, name), name, prefix);
   const after = next && new URLSearchParams(next.split('?')[1]).get('after');
   const pageAt = (/** @type {string} */ place) => `#/${view}?${queryOf({ ...Object.fromEntries(query), [name]: place })}`.replace(/\?$/, '');
   return { body, around: pages(pageAt(''), pageAt(at), after ? pageAt(after) : undefined, go), isLong: at !== '' || Boolean(after) };
 }
+
+/** @param {URLSearchParams} query @param {string} name */
+const without = (query, name) => new URLSearchParams([...query].filter(([each]) => each !== name));
 
 /**
  * As listPage, of a list of names.

@@ -50,10 +50,13 @@ async function roleId(path) {
  * @param {boolean} isNeeded whether a sign-in needs one
  * @param {string | undefined} at address of the page; the first if undefined
  * @param {(at?: string) => unknown} again draws the view with this page
+ * @returns {Promise<unknown>}
  */
 async function secretPart(path, isNeeded, at, again) {
   const first = `${path}/secret-id?limit=25`;
   const { body, next } = await ask('GET', at ?? first);
+  // The last of the page is gone.
+  if (at !== undefined && body.data.keys.length === 0) return secretPart(path, isNeeded, undefined, again);
   const rows = body.data.keys.map((/** @type {string} */ accessor) => [
     html`<code>${accessor}</code>`,
     html`<button type="button" class="bare" aria-label="Destroy ${accessor}" @click=${() => destroy(path, accessor, () => again(at))}>Destroy</button>`,

@@ -2,7 +2,7 @@
 
 import { html, nothing } from '/console/lib/lit-html.js';
 import { get } from './api.js';
-import { checkField, complaint, selectField, submits, textField, textIn } from './form.js';
+import { checkField, complaint, listIn, selectField, submits, textField, textIn } from './form.js';
 import { PURPOSES } from './key-kinds.js';
 import { boolean, dateTime, enumeration, integer, interval, memberOf, nameNode, operate, structure, tagsNode, text } from './kmip.js';
 import { tell } from './notice.js';
@@ -28,6 +28,8 @@ export async function open(stage) {
     purpose = chosen;
     isRotated = chosen.rotateDays > 0;
     draw();
+    // The list would stay at the place that was chosen among the kinds of another purpose.
+    /** @type {HTMLSelectElement} */ (document.getElementById('kind')).selectedIndex = 0;
   };
   const startAt = (/** @type {Event} */ { target }) => {
     start = /** @type {HTMLSelectElement} */ (target).value;
@@ -115,10 +117,7 @@ function datesIn(data) {
 
 /** @param {FormData} data */
 function tagsIn(data) {
-  const tags = textIn(data, 'tags')
-    .split(',')
-    .map((tag) => tag.trim())
-    .filter(Boolean);
+  const tags = listIn(data, 'tags');
   return tags.length === 0 ? [] : [tagsNode(tags)];
 }
 

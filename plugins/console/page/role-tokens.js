@@ -14,11 +14,14 @@ const PAGE = 25;
  * @param {string} path of the role
  * @param {string | undefined} at address of the page; the first if undefined
  * @param {(at?: string) => unknown} again draws the view with this page
+ * @returns {Promise<unknown>}
  */
 export async function tokenPart(path, at, again) {
   const first = `${path}/tokens?limit=${PAGE}`;
   const { body, next } = await ask('GET', at ?? first);
   const tokens = /** @type {Token[]} */ (body.data.tokens);
+  // The last of the page is gone.
+  if (at !== undefined && tokens.length === 0) return tokenPart(path, undefined, again);
   const rows = tokens.map(({ accessor, entity_id: entity, creation_time: made, expire_time: end }) => [
     html`<code>${accessor}</code>`,
     html`<bdi>${entity}</bdi>`,

@@ -1,5 +1,5 @@
 // What a view gets: where it draws, who is signed in, and when it is left.
-import { render } from '/console/lib/lit-html.js';
+import { nothing, render } from '/console/lib/lit-html.js';
 
 /** @typedef {import('/console/lib/lit-html.js').TemplateResult} Template */
 /** @typedef {{ realm: string, username: string, session_id: string, auth_scheme: string, is_super_admin: boolean, realms: string[], user: string | undefined, mayCreate: boolean }} Me `user` is the name in the key server; undefined for those who may not use it */
@@ -14,6 +14,8 @@ import { render } from '/console/lib/lit-html.js';
 /** @typedef {{ open(stage: Stage): void | Promise<void> }} View */
 
 let leaving = new AbortController();
+/** The address of the view that is drawn, without what it searches. */
+let drawn = '';
 
 /**
  * @param {Me} me
@@ -32,6 +34,10 @@ export function nextStage(me, params, query) {
       if (signal.aborted) return;
       const main = /** @type {HTMLElement} */ (document.querySelector('main'));
       const focused = document.activeElement;
+      const [place = ''] = location.hash.split('?');
+      // What was typed or ticked in another view must not stand in this one, which may have the same fields. A search is the same view.
+      if (place !== drawn) render(nothing, main);
+      drawn = place;
       render(template, main);
       document.title = `${title} · gatehouse`;
       // Whoever cannot see the page hears where they are; the first view leaves the focus where it is.

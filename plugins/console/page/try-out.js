@@ -29,9 +29,11 @@ const TRIALS = [
   },
   {
     ...{ value: 'verify', label: 'Verify a signature', input: 'Signed text (JWS)' },
-    async run(_object, _data, bytes) {
-      const { isValid, data } = await jose.verify(await textOf(bytes));
-      return html`${verdict(isValid, 'The signature is valid.', 'The signature is not valid.')}${isValid ? plain(data) : nothing}`;
+    async run(object, _data, bytes) {
+      const { isValid, data, kid } = await jose.verify(await textOf(bytes));
+      // The server takes the key that the text names, which whoever made the text has chosen.
+      const other = kid === object.id ? nothing : html`<p>It names another key than that of this page: <code>${kid}</code></p>`;
+      return html`${verdict(isValid, 'The signature is valid.', 'The signature is not valid.')}${other}${isValid ? plain(data) : nothing}`;
     },
   },
   {
