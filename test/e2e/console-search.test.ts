@@ -3,18 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { people } from '../people.ts';
 import { skipWithout } from '../system.ts';
-import { assertFit, openConsole, openStage, press, type Stage } from './console.ts';
+import { assertFit, makeKey, openConsole, openStage, press, type Stage } from './console.ts';
 
 let stage: Stage | undefined;
-
-/** Makes a key of the administrator. @returns its identifier */
-async function makeKey({ server, root }: Stage, body: Record<string, unknown>, tags: readonly string[]): Promise<string> {
-  const made = await server.ask('POST', '/v1/crypto/keys', { cookie: root, body });
-  assert.equal(made.status, 200, made.text);
-  const tagged = await server.ask('POST', `/v1/crypto/keys/${made.body.kid}/tags`, { cookie: root, body: { tags } });
-  assert.equal(tagged.status, 200, tagged.text);
-  return made.body.kid;
-}
 
 if (!skipWithout('chromium')) {
   test.before(async () => {

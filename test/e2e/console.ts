@@ -32,6 +32,15 @@ export async function openStage(): Promise<Stage> {
   }
 }
 
+/** Makes a key of the administrator. @returns its identifier */
+export async function makeKey({ server, root }: Stage, body: Record<string, unknown>, tags: readonly string[] = []): Promise<string> {
+  const made = await server.ask('POST', '/v1/crypto/keys', { cookie: root, body });
+  assert.equal(made.status, 200, made.text);
+  const tagged = await server.ask('POST', `/v1/crypto/keys/${made.body.kid}/tags`, { cookie: root, body: { tags } });
+  assert.equal(tagged.status, 200, tagged.text);
+  return made.body.kid;
+}
+
 /** Signs the browser of the page in. */
 export async function giveCookie(page: Page, address: string, cookie: string): Promise<void> {
   const { hostname } = new URL(address);

@@ -137,11 +137,14 @@ export class Prober implements SlotHost {
     return gone.length > 0 && (gone.length === this.#watches.length || isThird);
   }
 
-  /** Callers and status pages may ask for a probe each second: those within the configured interval are not counted. @returns whether this is a third one that counts */
+  /** Calls and status pages may cause a probe every second, so one in each `probe_seconds` is counted. @returns whether this one is counted and is a third */
   #countMissing(isMissing: boolean): boolean {
-    if (!isMissing) this.#failures = 0;
+    if (!isMissing) {
+      this.#failures = 0;
+      return false;
+    }
     const now = this.#ctx.clock.monotonic();
-    if (!isMissing || now - this.#countedAt < this.#probeMs) return false;
+    if (now - this.#countedAt < this.#probeMs) return false;
     this.#countedAt = now;
     return ++this.#failures % RESTART_EVERY === 0;
   }

@@ -29,6 +29,21 @@ export async function listPage(path, view, query, name = 'after', prefix = '') {
 const without = (query, name) => new URLSearchParams([...query].filter(([each]) => each !== name));
 
 /**
+ * A page of a list that is a part of its view. Where the last row of a page is gone, it is the first page.
+ * @param {string} first address of the first page
+ * @param {string | undefined} at address of the page; the first if undefined
+ * @param {(body: any) => readonly any[]} rowsIn
+ * @param {(at?: string) => unknown} again draws the view with this page
+ * @returns {Promise<{ rows: readonly any[], around: unknown }>} `around`: the way to the pages around
+ */
+export async function partPage(first, at = first, rowsIn, again) {
+  const { body, next } = await ask('GET', at);
+  const rows = rowsIn(body);
+  if (at !== first && rows.length === 0) return partPage(first, first, rowsIn, again);
+  return { rows, around: at === first && next === undefined ? nothing : pages(first, at, next, again) };
+}
+
+/**
  * As listPage, of a list of names.
  * @param {string} path @param {string} view @param {URLSearchParams} query
  * @param {string} label of the field for the beginning of a name

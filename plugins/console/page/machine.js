@@ -4,10 +4,11 @@ import { ask, get, part } from './api.js';
 import { askForName, askIn, showIn } from './dialog.js';
 import { textField, textIn } from './form.js';
 import { icon } from './icons.js';
+import { partPage } from './list-page.js';
 import { tell } from './notice.js';
 import { settingList } from './role-settings.js';
 import { tokenPart } from './role-tokens.js';
-import { copied, head, pages, table } from './shown.js';
+import { copied, head, table } from './shown.js';
 
 /** @param {import('./stage.js').Stage} stage */
 export const open = (stage) => draw(stage);
@@ -50,21 +51,17 @@ async function roleId(path) {
  * @param {boolean} isNeeded whether a sign-in needs one
  * @param {string | undefined} at address of the page; the first if undefined
  * @param {(at?: string) => unknown} again draws the view with this page
- * @returns {Promise<unknown>}
  */
 async function secretPart(path, isNeeded, at, again) {
-  const first = `${path}/secret-id?limit=25`;
-  const { body, next } = await ask('GET', at ?? first);
-  // The last of the page is gone.
-  if (at !== undefined && body.data.keys.length === 0) return secretPart(path, isNeeded, undefined, again);
-  const rows = body.data.keys.map((/** @type {string} */ accessor) => [
+  const page = await partPage(`${path}/secret-id?limit=25`, at, (body) => body.data.keys, again);
+  const rows = page.rows.map((accessor) => [
     html`<code>${accessor}</code>`,
     html`<button type="button" class="bare" aria-label="Destroy ${accessor}" @click=${() => destroy(path, accessor, () => again(at))}>Destroy</button>`,
   ]);
   return html`<section class="card" aria-labelledby="secrets-title">
     <h2 id="secrets-title">Secret ids</h2>
     ${rows.length === 0 ? html`<p class="faint">${isNeeded ? 'None: nobody can sign in with this role yet.' : 'None, and none is needed: who knows the role id can sign in.'}</p>` : table('Secret ids', ['Accessor', ''], rows)}
-    ${at === undefined && next === undefined ? nothing : pages(first, at ?? first, next, again)}
+    ${page.around}
   </section>`;
 }
 

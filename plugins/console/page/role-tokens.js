@@ -1,9 +1,10 @@
 // The tokens of a role by accessor: each with its end, revoked one by one.
-import { html, nothing } from '/console/lib/lit-html.js';
+import { html } from '/console/lib/lit-html.js';
 import { ask } from './api.js';
 import { askIn } from './dialog.js';
+import { partPage } from './list-page.js';
 import { tell } from './notice.js';
-import { moment, pages, table } from './shown.js';
+import { moment, table } from './shown.js';
 
 /** Tokens on a page. */
 const PAGE = 25;
@@ -14,14 +15,10 @@ const PAGE = 25;
  * @param {string} path of the role
  * @param {string | undefined} at address of the page; the first if undefined
  * @param {(at?: string) => unknown} again draws the view with this page
- * @returns {Promise<unknown>}
  */
 export async function tokenPart(path, at, again) {
-  const first = `${path}/tokens?limit=${PAGE}`;
-  const { body, next } = await ask('GET', at ?? first);
-  const tokens = /** @type {Token[]} */ (body.data.tokens);
-  // The last of the page is gone.
-  if (at !== undefined && tokens.length === 0) return tokenPart(path, undefined, again);
+  const page = await partPage(`${path}/tokens?limit=${PAGE}`, at, (body) => body.data.tokens, again);
+  const tokens = /** @type {readonly Token[]} */ (page.rows);
   const rows = tokens.map(({ accessor, entity_id: entity, creation_time: made, expire_time: end }) => [
     html`<code>${accessor}</code>`,
     html`<bdi>${entity}</bdi>`,
@@ -32,7 +29,7 @@ export async function tokenPart(path, at, again) {
   return html`<section class="card" aria-labelledby="tokens-title">
     <h2 id="tokens-title">Tokens</h2>
     ${rows.length === 0 ? html`<p class="faint">No token of this role is good now.</p>` : table('Tokens', ['Accessor', 'Of', 'Issued', 'Ends', ''], rows)}
-    ${at === undefined && next === undefined ? nothing : pages(first, at ?? first, next, again)}
+    ${page.around}
   </section>`;
 }
 

@@ -1,4 +1,4 @@
-// When the library of an instance is started again for a token that is gone, which ends the sessions of the slots that work.
+// When a missing token makes an instance restart its library, which ends the sessions of the slots that work.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'uvu';
 import { Prober } from '../../../actors/hsm/slot/prober.ts';

@@ -82,7 +82,7 @@ if (!skipWithout('postgresql')) {
 
   test('a commit whose wait for its standby somebody ends is not answered as one', async () => {
     const client = new pg.Client({ connectionString: await postgres.database() });
-    // The server that ends may cut it first.
+    // The server may stop and close the connection first.
     client.on('error', () => {});
     await client.connect();
     const waitFor = async (standby: string) => {
